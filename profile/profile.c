@@ -24,15 +24,6 @@ uint32_t profile_value_by_name(const struct profile *p, struct str name)
     return i;
 }
 
-bool profile_waits(const struct profile *p, uint32_t *wall, uint32_t *cpu)
-{
-    *wall = profile_value_by_role(p, ROLE_WALL);
-    *cpu = profile_value_by_role(p, ROLE_CPU);
-    return *wall < p->n_values && *cpu < p->n_values && p->values[*wall].unit == UNIT_NS &&
-           p->values[*cpu].unit == UNIT_NS && p->n_minus == 0 &&
-           profile_value_by_name(p, STR("waiting")) == p->n_values;
-}
-
 const struct profile_track *profile_track_by_id(const struct profile *p, uint32_t id)
 {
     uint32_t lo = 0, hi = p->n_tracks;
@@ -156,6 +147,7 @@ static const struct str MEANINGS[ROLE_ROLES] = {
     [ROLE_BLOCKED] = STR_INIT("what a thread was blocked in the kernel, but not for input or output"),
     [ROLE_IO] = STR_INIT("what a thread was blocked for input or output"),
     [ROLE_UNKNOWN] = STR_INIT("of which the state of the thread is not known, or another one"),
+    [ROLE_WAITING] = STR_INIT("what was spent off the processor, waiting"),
     [ROLE_CALLS] = STR_INIT("how often methods were called"),
     [ROLE_SAMPLES] = STR_INIT("how often the recorder saw a stack"),
     [ROLE_ALLOCATED] = STR_INIT("all that was allocated, whether it was released since or not"),

@@ -24,7 +24,7 @@ typedef uint32_t node_id;
 
 enum { PROFILE_VALUES_MAX = 32, PROFILE_CLOCKS_MAX = 7 };
 
-/* What a value measures; views that know a role may derive from it.
+/* What a value measures; views that know a role may derive from it: see thread_time.h.
  *
  * Waiting is wall less CPU time: all that a thread is not on a processor. Where the scheduler has told the states of
  * threads exactly, each state is a value beside it: runnable, sleeping, blocked, io and unknown time add up to waiting,
@@ -38,6 +38,7 @@ enum profile_role {
     ROLE_BLOCKED,  /* it waits in the kernel and cannot be interrupted, for what is not input or output */
     ROLE_IO,       /* it waits for input or output */
     ROLE_UNKNOWN,  /* it is stopped or dead, or nothing says what it does */
+    ROLE_WAITING, /* off the CPU, as measured: not what is derived of wall and CPU time */
     ROLE_CALLS,
     ROLE_SAMPLES,    /* how often a stack was seen */
     ROLE_ALLOCATED,  /* bytes, all of the recording */
@@ -253,17 +254,6 @@ static inline uint64_t profile_sample_bytes(const struct profile *p)
 /* Index of the value with this role or name, or n_values. */
 uint32_t profile_value_by_role(const struct profile *p, enum profile_role role);
 uint32_t profile_value_by_name(const struct profile *p, struct str name);
-
-/* Whether waiting can be told: wall and CPU time are both recorded, and no value has that name. Their indexes. */
-bool profile_waits(const struct profile *p, uint32_t *wall, uint32_t *cpu);
-
-/* What the node itself has waited: wall less CPU time, not below 0. */
-static inline uint64_t profile_waiting(const struct profile *p, node_id node, uint32_t wall, uint32_t cpu)
-{
-    uint64_t all = profile_self(p, node, wall), busy = profile_self(p, node, cpu);
-
-    return all > busy ? all - busy : 0;
-}
 
 /* The track, or NULL. Binary search. */
 const struct profile_track *profile_track_by_id(const struct profile *p, uint32_t id);

@@ -211,7 +211,7 @@ static bool name_an_event(struct simpleperf *s)
 static bool declare(struct simpleperf *s)
 {
     static const struct profile_value WAITING = {STR_INIT("waiting"), STR_INIT("waiting (off the CPU)"),
-                                                 UNIT_NS, ROLE_OTHER};
+                                                 UNIT_NS, ROLE_WAITING};
     struct profile_value values[PROFILE_VALUES_MAX];
     struct builder *b = s->names.builder;
     bool has_clock = false, ok = name_an_event(s);

@@ -1,12 +1,16 @@
 #include "profile/calls/lanes.h"
 
 #include "core/number.h"
+#include "profile/thread_time.h"
 
 struct lane_track {
     struct lane *lane;
     struct span_sink *spans; /* NULL: not open */
 
     uint64_t last[2];            /* wall or the first clock, and CPU: ns at its latest record */
+    uint64_t *cpu;               /* [width_px * LANE_CLASSES]: CPU time; NULL without a CPU clock */
+    uint64_t wait_ns, run_ns;    /* what the latest sample says of the time behind it */
+    bool waits;                  /* time that is credited now is waiting, whatever is open */
     uint32_t pixel;              /* in which last[0] is, or 0 before the window */
     size_t n_marked, n_messages; /* open calls: of marked methods, and of those that handle messages */
 };
@@ -46,15 +50,32 @@ static uint8_t class_of(const struct lanes_sink *s, frame_id frame)
 static void credit(const struct lanes_sink *s, struct lane_track *x, frame_id top, uint64_t wall_ns,
                    uint64_t cpu_ns)
 {
-    struct lane_pixel *pixel = &x->lane->pixels[x->pixel];
-    uint64_t waiting = s->request.cpu_clock != 0 && wall_ns > cpu_ns ? wall_ns - cpu_ns : 0;
+    unsigned class = class_of(s, top) & (LANE_MARKED - 1);
 
     if (top == FRAME_NONE)
         return;
-    pixel->ns[LANE_WAITING] += waiting;
-    pixel->ns[class_of(s, top) & (LANE_MARKED - 1)] += wall_ns - waiting;
+    x->lane->pixels[x->pixel].ns[x->waits ? LANE_WAITING : class] += wall_ns;
+    if (x->cpu != NULL && wall_ns > 0)
+        x->cpu[(size_t)x->pixel * LANE_CLASSES + class] += cpu_ns;
     if (x->n_marked > 0)
         x->lane->marks[x->pixel].ns += wall_ns;
+}
+
+/* Wall time beyond the CPU time of its pixel and class is waiting. A pixel is the smallest piece of time
+ * that is looked at: clocks of the CPU are coarse, and what one record has too much another has too little. */
+static void settle_waiting(const struct lanes_sink *s, struct lane_track *x)
+{
+    const struct time_values both = {.n_values = 2, .measured = {[TIME_WAITING] = 2}, .wall = 1};
+
+    for (uint32_t i = 0; x->cpu != NULL && x->lane->pixels != NULL && i < s->request.width_px; i++) {
+        uint64_t *ns = x->lane->pixels[i].ns, parts[TIME_STATES];
+        for (unsigned class = 0; class < LANE_WAITING; class ++) {
+            uint64_t measured[TIME_STATES] = {[TIME_RUNNING] = x->cpu[(size_t)i * LANE_CLASSES + class]};
+            time_split(&both, ns[class], measured, true, false, parts);
+            ns[LANE_WAITING] += parts[TIME_WAITING];
+            ns[class] -= parts[TIME_WAITING];
+        }
+    }
 }
 
 /* How much of the CPU time between two records has passed at a time between them. */
@@ -95,11 +116,42 @@ static void advance_to(const struct lanes_sink *s, struct lane_track *x, frame_i
     }
 }
 
+static bool is_sampled(const struct lanes_sink *s)
+{
+    return s->request.sample_cpu != 0 || s->request.sample_waiting != 0;
+}
+
+/* At most `most` of the time up to now_ns; the rest is left for the next one. */
+static void advance_by(const struct lanes_sink *s, struct lane_track *x, frame_id top, uint64_t now_ns,
+                       uint64_t most)
+{
+    uint64_t length = now_ns - x->last[0];
+
+    advance_to(s, x, top, length < most ? now_ns : x->last[0] + most, 0);
+}
+
+/* Behind a sample its thread waits as long as the sample says. Where waiting is recorded, it is on the CPU
+ * up to the next one. */
+static void advance_sampled(const struct lanes_sink *s, struct lane_track *x, frame_id top, uint64_t now_ns)
+{
+    x->waits = true;
+    advance_by(s, x, top, now_ns, x->wait_ns);
+    x->waits = false;
+    if (s->request.sample_waiting == 0)
+        advance_by(s, x, top, now_ns, x->run_ns);
+    advance_to(s, x, s->request.sample_waiting == 0 ? FRAME_NONE : top, now_ns, 0);
+    x->wait_ns = x->run_ns = 0;
+}
+
 static void advance(const struct lanes_sink *s, struct lane_track *x, const struct replay_track *t,
                     frame_id top)
 {
-    advance_to(s, x, top, ns_of(s, t->now[0]),
-               s->request.cpu_clock != 0 ? ns_of(s, t->now[s->request.cpu_clock]) : 0);
+    uint64_t now = ns_of(s, t->now[0]);
+
+    if (is_sampled(s) && now > x->last[0])
+        advance_sampled(s, x, top, now);
+    else
+        advance_to(s, x, top, now, s->request.cpu_clock != 0 ? ns_of(s, t->now[s->request.cpu_clock]) : 0);
 }
 
 /* ---- calls ---- */
@@ -201,6 +253,11 @@ static bool begin(void *context, struct replay_track *t)
     x->lane->pixels = arena_array(s->arena, width, sizeof(*x->lane->pixels));
     if (s->request.marks)
         x->lane->marks = arena_array(s->arena, width, sizeof(*x->lane->marks));
+    if (s->request.cpu_clock != 0) {
+        x->cpu = arena_array(s->arena, (size_t)width * LANE_CLASSES, sizeof(*x->cpu));
+        if (x->cpu == NULL)
+            return false;
+    }
     if (x->lane->pixels == NULL || (s->request.marks && x->lane->marks == NULL))
         return false;
     x->last[0] = ns_of(s, t->now[0]);
@@ -244,6 +301,22 @@ static bool stay(void *context, struct replay_track *t)
     struct lanes_sink *s = context;
 
     advance(s, &s->tracks[t->nth], t, t->open[t->n_open - 1].frame);
+    return true;
+}
+
+static uint64_t value_at(const uint64_t *values, uint32_t value)
+{
+    return value != 0 ? values[value - 1] : 0;
+}
+
+static bool sample(void *context, struct replay_track *t, const uint64_t *values)
+{
+    struct lanes_sink *s = context;
+    struct lane_track *x = &s->tracks[t->nth];
+
+    advance(s, x, t, t->open[t->n_open - 1].frame);
+    x->wait_ns = number_add(x->wait_ns, value_at(values, s->request.sample_waiting));
+    x->run_ns = number_add(x->run_ns, value_at(values, s->request.sample_cpu));
     return true;
 }
 
@@ -334,12 +407,19 @@ struct lanes_sink *lanes_sink_new(struct arena *arena, const struct lanes_reques
 
 struct replay_sink lanes_sink_replay(struct lanes_sink *s)
 {
-    return (struct replay_sink){
-        .begin = begin, .enter = enter, .leave = leave, .stay = stay, .end = end, .context = s};
+    return (struct replay_sink){.begin = begin,
+                                .enter = enter,
+                                .leave = leave,
+                                .sample = sample,
+                                .stay = stay,
+                                .end = end,
+                                .context = s};
 }
 
 const struct lanes *lanes_sink_finish(struct lanes_sink *s)
 {
+    for (uint32_t i = 0; i < s->request.n_tracks; i++)
+        settle_waiting(s, &s->tracks[i]);
     for (uint32_t i = 0; i < s->request.n_tracks; i++)
         s->list[i].spans = s->tracks[i].spans != NULL ? span_sink_finish(s->tracks[i].spans) : NULL;
     longest_calls_sort(&s->lanes.first);

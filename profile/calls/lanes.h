@@ -12,9 +12,12 @@
  * these are whole ns, so that in a window shorter than its pixels some of them are empty. The pixels of a
  * track add up to its times in the window.
  *
- * Time is credited as the fold credits it: to the frame on top. Where wall and CPU time are both recorded,
- * waiting is wall less CPU time, not below 0; CPU time between two records passes evenly, rounded down, as
- * in windows of time (window.h).
+ * Time is credited as the fold credits it: to the frame on top. What of it is waiting is told by
+ * profile/thread_time.h. Where wall and CPU time are both recorded, waiting is the wall time that a pixel
+ * and class has less its CPU time, not below 0; CPU time between two records passes evenly, rounded down,
+ * as in windows of time (window.h). A sample that says how long its thread was off the CPU is followed by
+ * so much waiting; one of CPU time alone is followed by so much time on the CPU, and then by nothing that
+ * is known.
  *
  * Memory grows with pixels * tracks and with the depth of stacks, not with the number of calls. */
 #ifndef PROFILE_CALLS_LANES_H
@@ -50,6 +53,7 @@ struct lanes_request {
     uint32_t n_frames;
     uint32_t ns_per_tick; /* of the profile */
     uint32_t cpu_clock;   /* index of the CPU clock beside a wall clock; 0: waiting cannot be measured */
+    uint32_t sample_cpu, sample_waiting; /* of samples: index of the value in ns + 1; 0: they have none */
     bool open_to_end; /* calls that are never left last up to the trace's last record, on the wall clock */
     bool marks;       /* some frame is LANE_MARKED */
     uint64_t from_ns, to_ns;        /* the window; from < to <= INT64_MAX */

@@ -6,6 +6,7 @@
 #include "core/number.h"
 #include "profile/compare/compare_impl.h"
 #include "profile/compare/compare_rules.h"
+#include "profile/thread_time.h"
 
 enum { NAMED_MAX = 8 }; /* values named in a message */
 

@@ -8,6 +8,7 @@
 #include "core/order.h"
 #include "profile/filter/filter_impl.h"
 #include "profile/filter/filter_pattern.h"
+#include "profile/thread_time.h"
 
 /* ---- the profile that is left ---- */
 
@@ -156,7 +157,7 @@ static void add_waiting(struct profile *to)
 
     if (profile_waits(to, &wall, &cpu) && to->n_values < PROFILE_VALUES_MAX)
         to->values[to->n_values++] =
-            (struct profile_value){STR("waiting"), STR("waiting time"), UNIT_NS, ROLE_OTHER};
+            (struct profile_value){STR("waiting"), STR("waiting time"), UNIT_NS, ROLE_WAITING};
 }
 
 /* Calls of a frame that was taken out are not added to who has its time. */

@@ -275,31 +275,3 @@ const struct origin_prefix ORIGIN_PREFIXES[] = {
 };
 /* clang-format on */
 const size_t ORIGIN_PREFIXES_COUNT = sizeof(ORIGIN_PREFIXES) / sizeof(ORIGIN_PREFIXES[0]);
-
-/* Methods in which a thread does nothing but wait for a message, a lock, a time or a descriptor: their self is not
- * work. Not those that may compute (Object.notify, Looper.loop), and not calls into another process
- * (BinderProxy.transact), which is work somewhere. Dalvik, and Android before and after 7, name some of them
- * differently. */
-const struct origin_idle ORIGIN_IDLES[] = {
-    {STR_INIT("android.os.MessageQueue"), STR_INIT("nativePollOnce")},
-    {STR_INIT("android.system.Os"), STR_INIT("poll")},
-    {STR_INIT("java.lang.Object"), STR_INIT("wait*")},
-    {STR_INIT("java.lang.Thread"), STR_INIT("join*")},
-    {STR_INIT("java.lang.Thread"), STR_INIT("parkFor*")},
-    {STR_INIT("java.lang.Thread"), STR_INIT("parkUntil*")},
-    {STR_INIT("java.lang.Thread"), STR_INIT("sleep*")},
-    {STR_INIT("java.lang.VMThread"), STR_INIT("sleep")},
-    {STR_INIT("java.util.concurrent.locks.LockSupport"), STR_INIT("park*")},
-    {STR_INIT("jdk.internal.misc.Unsafe"), STR_INIT("park")},
-    {STR_INIT("libcore.io.BlockGuardOs"), STR_INIT("poll")},
-    {STR_INIT("libcore.io.ForwardingOs"), STR_INIT("poll")},
-    {STR_INIT("libcore.io.Linux"), STR_INIT("poll")},
-    {STR_INIT("libcore.io.Posix"), STR_INIT("poll")},
-    {STR_INIT("sun.misc.Unsafe"), STR_INIT("park")},
-    {STR_INIT("sun.nio.ch.EPoll"), STR_INIT("epollWait")},
-    {STR_INIT("sun.nio.ch.EPoll"), STR_INIT("wait")},
-    {STR_INIT("sun.nio.ch.EPollArrayWrapper"), STR_INIT("epollWait")},
-    {STR_INIT("sun.nio.ch.Net"), STR_INIT("poll")},
-    {STR_INIT("sun.nio.ch.PollArrayWrapper"), STR_INIT("poll*")},
-};
-const size_t ORIGIN_IDLES_COUNT = sizeof(ORIGIN_IDLES) / sizeof(ORIGIN_IDLES[0]);

@@ -24,15 +24,8 @@ struct origin_prefix {
     enum origin origin;
 };
 
-struct origin_idle {
-    struct str scope;
-    struct str name; /* a `*` at its end: all that begin so */
-};
-
-/* Both ascending, bytewise, the second by scope. */
+/* Ascending, bytewise. */
 extern const struct origin_prefix ORIGIN_PREFIXES[];
 extern const size_t ORIGIN_PREFIXES_COUNT;
-extern const struct origin_idle ORIGIN_IDLES[];
-extern const size_t ORIGIN_IDLES_COUNT;
 
 #endif

@@ -70,14 +70,6 @@ enum origin origin_of_scope(struct str scope)
     return found;
 }
 
-bool origin_is_idle(struct str scope, struct str name)
-{
-    for (size_t i = 0; i < ORIGIN_IDLES_COUNT; i++)
-        if (str_eq(ORIGIN_IDLES[i].scope, scope) && str_fits(name, ORIGIN_IDLES[i].name))
-            return true;
-    return false;
-}
-
 /* --- the app --- */
 
 bool origin_is_app(struct str package, struct str app)

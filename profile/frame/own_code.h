@@ -23,10 +23,9 @@ const char *origin_word(enum origin origin);
 struct str origin_package(struct str scope);
 
 /* Of a frame by its parts (names.h). What no table knows is given as ORIGIN_APP: it is the app's if
- * origin_is_app says so, else a third party's. The first function is enough for all frames of a scope: the
- * second one tells which of them are idle. */
+ * origin_is_app says so, else a third party's. It is the same of all frames of a scope, but for those that
+ * are idle (waits.h). */
 enum origin origin_of_scope(struct str scope);
-bool origin_is_idle(struct str scope, struct str name);
 
 /* Whether the package is `app` or stands below it. False if app is empty. */
 bool origin_is_app(struct str package, struct str app);
@@ -60,7 +59,7 @@ void own_code_put(const struct own_code *own, struct buf *b);
 bool own_code_parse(struct str text, struct own_code *own);
 
 /* Guesses from a profile. origins[n_frames] are those that the tables know (origin_of_scope,
- * origin_is_idle). The slices are of the profile's memory. The arena lends scratch memory; false when it
+ * wait_is_idle). The slices are of the profile's memory. The arena lends scratch memory; false when it
  * gives no more. */
 bool own_code_guess(const struct profile *p, const uint8_t *origins, struct own_code *own,
                     struct arena *arena) __attribute__((warn_unused_result));

@@ -6,6 +6,8 @@
 #include "core/number.h"
 #include "core/sha256.h"
 #include "profile/calls/lanes.h"
+#include "profile/frame/waits.h"
+#include "profile/thread_time.h"
 #include "profile/warning.h"
 #include "render/chart/chart.h"
 #include "render/names/names.h"
@@ -110,7 +112,7 @@ static bool choose_tracks(struct lanes_plan *plan, const struct render_input *in
 
 /* ---- frames ---- */
 
-static uint8_t class_of(enum origin origin, bool idle_waits)
+static uint8_t class_of(enum origin origin)
 {
     switch (origin) {
     case ORIGIN_APP:
@@ -120,7 +122,6 @@ static uint8_t class_of(enum origin origin, bool idle_waits)
     case ORIGIN_ERROR:
         return LANE_THIRD_PARTY;
     case ORIGIN_IDLE:
-        return idle_waits ? LANE_WAITING : LANE_PLATFORM;
     case ORIGIN_ANDROIDX:
     case ORIGIN_ANDROID:
     case ORIGIN_JAVA:
@@ -172,20 +173,23 @@ static bool class_frames(struct lanes_plan *plan, const struct render_input *in,
 {
     const struct profile *p = in->profile;
     uint8_t *classes = arena_array(in->scratch, (size_t)p->n_frames + 1, sizeof(*classes));
-    uint32_t wall, cpu;
-    bool has_both = profile_waits(p, &wall, &cpu) && wall == 0 && cpu < p->n_times;
+    struct time_values time = time_values_of(p);
+    uint32_t cpu = time.measured[TIME_RUNNING], waiting = time.measured[TIME_WAITING];
 
     if (classes == NULL)
         return fail_arena(in->scratch, diag);
-    /* Of a wall clock alone it is only known that methods that wait do so. */
-    bool idle_waits = !has_both && p->values[0].role != ROLE_CPU;
     for (frame_id i = 0; i < p->n_frames; i++) {
-        classes[i] = class_of((enum origin)names_of(in->names, i)->origin, idle_waits);
+        struct frame_parts parts = names_parts(in->names, i);
+        bool waits =
+            !time_has_cpu(&time) && p->n_times > 0 && wait_kind_of(parts.scope, parts.name) != WAIT_NONE;
+        classes[i] = waits ? LANE_WAITING : class_of((enum origin)names_of(in->names, i)->origin);
         classes[i] |= handles_messages(names_frame(in->names, i)) ? LANE_MESSAGE : 0;
     }
     plan->request.class_of_frame = classes;
+    plan->request.cpu_clock = time.wall == 0 && cpu < p->n_times ? cpu : 0;
+    plan->request.sample_cpu = p->n_times == 0 && cpu < p->n_values ? cpu + 1 : 0;
+    plan->request.sample_waiting = p->n_times == 0 && waiting < p->n_values ? waiting + 1 : 0;
     plan->request.n_frames = p->n_frames;
-    plan->request.cpu_clock = has_both ? cpu : 0;
     plan->request.marks = asked->mark[0] != '\0';
     return !plan->request.marks || mark_frames(in, str_of(asked->mark), classes, diag);
 }
@@ -537,7 +541,7 @@ static void put_head(struct writer *w)
     /* Samples with times have the clock of the recorder, which all threads share. */
     json_put_string(&w->j, "clock",
                     w->in->profile->n_times > 0 ? w->in->profile->values[0].name : STR("wall"));
-    json_put_bool(&w->j, "waits", plan->request.cpu_clock != 0);
+    json_put_bool(&w->j, "waits", plan->request.cpu_clock != 0 || plan->request.sample_waiting != 0);
     json_put_u64(&w->j, "whole_from_ns", plan->whole_from_ns);
     json_put_u64(&w->j, "whole_to_ns", plan->whole_to_ns);
     json_put_u64(&w->j, "from_ns", plan->request.from_ns);

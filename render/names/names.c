@@ -9,6 +9,7 @@
 #include "core/put.h"
 #include "profile/frame/frame_text.h"
 #include "profile/frame/own_code.h"
+#include "profile/frame/waits.h"
 #include "profile/track.h"
 #include "render/view/view.h"
 
@@ -397,7 +398,7 @@ static uint8_t listed_origin(const struct profile *p, const struct profile_frame
         (frame->kind == FRAME_KIND_NATIVE || frame->kind == FRAME_KIND_KERNEL ||
          profile_string(p, frame->module).n > 0))
         return ORIGIN_NATIVE;
-    return platform && origin_is_idle(parts->scope, parts->name) ? ORIGIN_IDLE : (uint8_t)of_scope;
+    return platform && wait_is_idle(parts->scope, parts->name) ? ORIGIN_IDLE : (uint8_t)of_scope;
 }
 
 /* Text and signature in one piece, so that a name without special characters needs no second copy for XML. */

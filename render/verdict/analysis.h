@@ -1,98 +1,82 @@
-/* The numbers that a verdict's rules look at: one pass over a profile.
+/* The numbers that a verdict's rules look at: one pass over a profile, and one over its main thread.
  *
- * Time is the first of wall and CPU time that the profile has; without either it is the profile's first
- * value, and no rule may speak of time. *Waiting* is the self of frames that are known to wait; *work* is
- * all other time.
+ * What a thread's time is made of is told by profile/thread_time.h. Two sums are made of it:
  *
- * Work is parted by who caused it, so that the parts add up: on a stack with own code it is own code's, on
- * another one with a third party's code that one's, else the platform's. Within own code it is the
+ *     active   time on a CPU where this was recorded, else time in methods that are not known to wait. Of a
+ *              profile without clocks it is the value that is looked at. Threads rank by it.
+ *     took     all time in methods but waiting for messages: what a caller waits for. Of the main thread.
+ *
+ * Active time is parted by who caused it, so that the parts add up: on a stack with own code it is own
+ * code's, on another one with a library's code that one's, else the platform's. Within own code it is the
  * innermost own method's: what the platform does for a method is the method's, what another own method
- * does is not. */
+ * does is not. Time in no method belongs to nobody. */
 #ifndef RENDER_VERDICT_ANALYSIS_H
 #define RENDER_VERDICT_ANALYSIS_H
 
+#include "profile/frame/waits.h"
+#include "profile/thread_time.h"
 #include "render/names/names.h"
+#include "render/verdict/work_kinds.h"
 #include "render/view/input.h"
 
-enum wait_kind {
-    WAIT_NONE,
-    WAIT_MESSAGES, /* of its own queue: a thread with nothing to do */
-    WAIT_LOCK,
-    WAIT_PARK,
-    WAIT_SLEEP,
-    WAIT_IO,
-    WAIT_BINDER,
-    WAIT_KINDS
-};
-
-enum work_kind {
-    WORK_FILES,
-    WORK_DATABASE,
-    WORK_PREFERENCES,
-    WORK_JSON,
-    WORK_INFLATION,
-    WORK_IMAGES,
-    WORK_REFLECTION,
-    WORK_CLASS_LOADING,
-    WORK_INITIALISERS,
-    WORK_COLLECTION, /* of garbage, asked for by a method */
-    WORK_KINDS
-};
-
-/* "for a lock"; not of WAIT_NONE. */
-const char *wait_kind_words(enum wait_kind kind);
-
-/* "reading and writing files" */
-const char *work_kind_words(enum work_kind kind);
-
-/* What to do about it, as a sentence. */
-const char *work_kind_advice(enum work_kind kind);
-
-enum share { SHARE_OWN, SHARE_THIRD_PARTY, SHARE_PLATFORM, SHARE_WAITING, SHARES };
+enum share { SHARE_OWN, SHARE_THIRD_PARTY, SHARE_PLATFORM, SHARES };
 
 /* What a set of calls took, and the method that took most of it. */
 struct cost {
     uint64_t time, calls;
     frame_id frame; /* FRAME_NONE: none */
     uint64_t frame_time;
-    frame_id
-        caller; /* of that method: the innermost own or third party's method above it; FRAME_NONE: none */
+    frame_id caller; /* of that method: the innermost own or library's method above it; FRAME_NONE: none */
 };
 
 struct thread_cost {
-    uint64_t total, share[SHARES];
-    uint64_t cpu; /* 0 where it was not recorded */
+    uint64_t total;              /* the parts of all its time, or its value */
+    uint64_t state[TIME_STATES]; /* of that */
+    uint64_t share[SHARES];      /* of its active time */
 };
+
+struct chain;
 
 struct analysis {
     const struct profile *p;
     const struct names *names;
     const struct spans *spans; /* calls of the main thread; NULL: none were asked for */
-    uint32_t time;             /* the value that is looked at */
-    uint32_t wall, cpu;        /* n_values where they are not recorded */
+    struct time_values clocks;
+    uint32_t value; /* the value that is looked at: where there are no clocks the first one */
     uint32_t calls;
-    bool timed;
-    bool sampled; /* the recorder looked at stacks every so often: calls shorter than that are missed */
+    bool timed;     /* there are clocks: `total`, `active` and `took` are ns */
+    bool has_cpu;   /* active time is time on a CPU */
+    bool is_memory; /* there are none, and bytes are looked at: allocators count for their callers */
+    bool sampled;   /* the recorder looked at stacks every so often: calls shorter than that are missed */
 
     uint32_t main;               /* the track "main", or else the heaviest: an index */
     bool has_main;               /* it is called so */
     struct thread_cost *threads; /* by track */
-    uint64_t *work_beside;       /* by track: its work; 0 of the main one */
+    uint64_t *active_beside;     /* by track: its active time; 0 of the main one */
     struct thread_cost all;
-    struct cost waits[WAIT_KINDS]; /* of the main thread */
-    struct cost work[WORK_KINDS];  /* of the main thread */
-    struct cost own_body; /* own methods that wait in themselves, on the main thread: wall without CPU */
+    struct cost waits[WAIT_KINDS]; /* of the main thread: what it waited, by cause */
+    struct cost work[WORK_KINDS];  /* of the main thread: what the outermost methods of the kind took */
+
+    /* By node of the main thread, from its first. */
+    uint64_t *took;            /* with all that it calls */
+    uint64_t took_all;         /* of the whole thread */
+    const struct chain *chain; /* of that: see chain.h */
 
     /* By frame. */
-    uint64_t *own_main, *own_all;   /* work of own methods, as the innermost one */
-    uint64_t *entry_main;           /* inclusive time of the outermost own methods on the main thread */
-    uint64_t *self_all, *calls_all; /* its own work, and calls, on all threads */
-    uint64_t *
-        third_all; /* by package (names_package): work of third parties' methods, as the innermost own or third party's one */
+    bool *allocates;      /* only gives memory to its caller */
+    uint64_t *own_main;   /* took, of own methods, as the innermost one */
+    uint64_t *entry_main; /* took, of the outermost own methods */
+    uint64_t *self_main;  /* took, in itself */
+    uint64_t *wait_main;  /* waiting for all but messages: of the method that tells what for */
+    uint64_t *calls_all;  /* on all threads */
+    int64_t *module_all;  /* by string: active time, or bytes, of the file that a method is mapped from */
+    int64_t *own_all, *self_all; /* active time on all threads: as the innermost own method, and in itself */
+    int64_t *third_all;          /* by package (names_package): active time of libraries' methods, as the
+                                      innermost own or library's one */
 };
 
-/* All time but waiting. */
-uint64_t work_of(const struct thread_cost *t);
+/* The three shares together. */
+uint64_t active_of(const struct thread_cost *t);
 
 /* Lives in in->scratch; NULL when it gives no more. */
 const struct analysis *analysis_new(const struct render_input *in) __attribute__((warn_unused_result));

@@ -9,109 +9,9 @@
 #include "profile/track.h"
 #include "profile/warning.h"
 #include "render/verdict/analysis.h"
+#include "render/verdict/headline.h"
+#include "render/verdict/say.h"
 #include "render/verdict/sentence.h"
-
-/* Weights: a sentence about a part of the time weighs its permille, at most WEIGHT_MOST. Those about the
- * whole stand in front. */
-enum { WEIGHT_MOST = 900, WEIGHT_OWN = 950, WEIGHT_SECOND = 999, WEIGHT_FIRST = 1000 };
-
-/* ---- what all rules say sentences with ---- */
-
-enum { DIGITS = 3, PERMILLE = 1000 };
-
-void say(struct finding *f, const char *words)
-{
-    buf_z(f->text, words);
-}
-
-/* In a sentence, a label does not begin with a capital, unless its first word is an abbreviation. */
-static void say_label(struct finding *f, struct str label)
-{
-    bool is_word =
-        label.n > 1 && label.p[0] >= 'A' && label.p[0] <= 'Z' && label.p[1] >= 'a' && label.p[1] <= 'z';
-
-    if (is_word)
-        buf_char(f->text, (char)(label.p[0] - 'A' + 'a'));
-    buf_bytes(f->text, label.p + is_word, label.n - is_word);
-}
-
-/* In the unit of the value that is looked at; of a profile without times, with its label behind. */
-static void say_value(struct finding *f, const struct analysis *a, uint64_t value)
-{
-    enum unit unit = a->p->n_values > 0 ? a->p->values[a->time].unit : UNIT_COUNT;
-
-    buf_value(f->text, unit, value, DIGITS);
-    if (!a->timed) {
-        say(f, unit == UNIT_BYTES ? " of " : " ");
-        say_label(f, a->p->values[a->time].label);
-    }
-}
-
-static void say_percent(struct finding *f, uint64_t part, uint64_t whole)
-{
-    char text[NUMBER_BYTES_MAX];
-
-    buf_bytes(f->text, text, (size_t)(number_percent(text, part, whole) - text));
-}
-
-/* "1.2 ms (34 %)" */
-static void say_part(struct finding *f, const struct analysis *a, uint64_t part, uint64_t whole)
-{
-    say_value(f, a, part);
-    say(f, " (");
-    say_percent(f, part, whole);
-    say(f, ")");
-}
-
-static void mention(struct finding *f, struct str name, bool is_method, uint32_t track)
-{
-    struct verdict_sentence *s = f->sentence;
-
-    if (s->n_mentions < VERDICT_MENTIONS_MAX && name.n > 0)
-        s->mentions[s->n_mentions++] = (struct verdict_mention){f->text->n, name.n, is_method, track};
-    buf_str(f->text, name);
-}
-
-/* The name in full. The sentence links to it, as to threads. */
-static void say_method(struct finding *f, const struct analysis *a, frame_id frame)
-{
-    mention(f, names_frame(a->names, frame), true, 0);
-    if (f->sentence->n_methods < VERDICT_METHODS_MAX)
-        f->sentence->methods[f->sentence->n_methods++] = frame;
-}
-
-static void say_thread(struct finding *f, const struct analysis *a, uint32_t track)
-{
-    mention(f, profile_string(a->p, a->p->tracks[track].name), false, track);
-}
-
-/* `before` and what tracks are: "threads". Nothing of a file that is one whole. */
-static void say_everywhere(struct finding *f, const struct analysis *a, const char *before)
-{
-    if (track_kind_of_all(a->p) == TRACK_WHOLE)
-        return;
-    say(f, before);
-    say(f, track_word(a->p, 2));
-}
-
-/* "1 call", "1,234 calls" */
-static void say_calls(struct finding *f, uint64_t n)
-{
-    buf_u64_grouped(f->text, n);
-    say(f, n == 1 ? " call" : " calls");
-}
-
-const struct thread_cost *main_of(const struct analysis *a)
-{
-    return &a->threads[a->main];
-}
-
-uint64_t permille(uint64_t part, uint64_t whole)
-{
-    uint64_t n = whole > 0 ? number_ratio(part < whole ? part : whole, whole, PERMILLE) : 0;
-
-    return n < WEIGHT_MOST ? n : WEIGHT_MOST;
-}
 
 /* ---- single long calls ---- */
 
@@ -141,7 +41,6 @@ static frame_id own_in(const struct analysis *a, const struct spans *spans, cons
     return best != NULL ? best->frame : FRAME_NONE;
 }
 
-/* Rules about single calls, for the table. */
 static bool rule_long_messages(const struct rule *r, const struct analysis *a, struct finding *f)
 {
     const struct spans *spans = a->spans;
@@ -233,31 +132,13 @@ static bool rule_outlier(const struct rule *r, const struct analysis *a, struct 
     buf_u64_grouped(f->text, a->calls_all[best->frame]);
     say(f, " times in all.");
     f->sentence->track = a->main;
-    f->sentence->weight = permille(length_of(best), work_of(main_of(a)));
+    f->sentence->weight = permille(length_of(best), main_of(a)->total);
     return true;
 }
 
-/* ---- rules ---- */
+/* ---- the whole ---- */
 
 enum { TOP = 3, MICROSECOND = 1000, MILLISECOND = 1000000 };
-
-/* Writes the indexes of the largest numbers, largest first, equal ones by index, none of 0. Returns how
- * many there are. */
-static uint32_t top_of(const uint64_t *numbers, uint32_t n, uint32_t top[TOP])
-{
-    uint32_t found = 0;
-
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t at = found;
-        while (at > 0 && numbers[top[at - 1]] < numbers[i])
-            at--;
-        if (numbers[i] > 0)
-            order_insert(top, &found, TOP, at, &i, sizeof(i));
-    }
-    return found;
-}
-
-/* ---- the whole ---- */
 
 static bool find_nothing(const struct rule *r, const struct analysis *a, struct finding *f)
 {
@@ -273,51 +154,96 @@ static bool find_nothing(const struct rule *r, const struct analysis *a, struct 
 
 static bool find_idle(const struct rule *r, const struct analysis *a, struct finding *f)
 {
-    uint64_t work = work_of(&a->all);
-
-    if (a->all.total == 0 || permille(work, a->all.total) >= r->least ||
-        permille(work_of(main_of(a)), main_of(a)->total) >= r->least)
+    (void)r;
+    if (!is_idle(a))
         return false;
     say(f, "Almost nothing happened: of ");
     say_value(f, a, main_of(a)->total);
-    say(f, " the thread ");
+    say(f, ", ");
     say_thread(f, a, a->main);
-    say(f, " worked ");
-    say_value(f, a, work_of(main_of(a)));
-    say(f, ", all threads together ");
-    say_value(f, a, work);
+    say(f, a->has_cpu ? " had a CPU for " : " was in methods for ");
+    say_value(f, a, active_of(main_of(a)));
+    say(f, ", all threads together for ");
+    say_value(f, a, active_of(&a->all));
     say(f, ". Record while the app does what is slow.");
     f->sentence->track = a->main;
     f->sentence->weight = WEIGHT_FIRST;
     return true;
 }
 
+/* How long the recording was, by its own facts, in ns; 0: they do not say it. */
+static uint64_t recording_ns(const struct profile *p)
+{
+    uint64_t n;
+
+    if (str_to_u64(profile_fact(p, STR("elapsed_ns")), 10, &n))
+        return n;
+    return str_to_u64(profile_fact(p, STR("elapsed_us")), 10, &n) ? number_multiply(n, MICROSECOND) : 0;
+}
+
+/* "main had a CPU for 18.8 s" */
+static void say_cpu_alone(struct finding *f, const struct analysis *a)
+{
+    uint64_t length = recording_ns(a->p), total = main_of(a)->total;
+
+    say_thread(f, a, a->main);
+    say(f, " had a CPU for ");
+    say_value(f, a, total);
+    if (length >= total && length > 0) {
+        say(f, ", ");
+        say_percent(f, total, length);
+        say(f, " of the recording's ");
+        buf_value(f->text, UNIT_NS, length, SAY_DIGITS);
+    }
+    say(f, "; the file does not tell whether it waited in the rest.");
+}
+
+static void say_state(struct finding *f, const struct analysis *a, uint64_t part, const char *words,
+                      bool *begun)
+{
+    if (part == 0)
+        return;
+    say(f, *begun ? ", " : ": ");
+    *begun = true;
+    say_value(f, a, part);
+    say(f, words);
+    say_percent(f, part, main_of(a)->total);
+    say(f, ")");
+}
+
+/* The parts of the main thread's time, which add up to all that was recorded of it. */
 static bool find_busy(const struct rule *r, const struct analysis *a, struct finding *f)
 {
     const struct thread_cost *t = main_of(a);
-    uint64_t work = work_of(t), messages = a->waits[WAIT_MESSAGES].time;
+    uint64_t messages = a->waits[WAIT_MESSAGES].time;
+    bool begun = false;
 
-    if (permille(work, t->total) < r->least)
+    (void)r;
+    if (t->total == 0 || is_idle(a))
         return false;
-    say_thread(f, a, a->main);
-    say(f, a->wall < a->p->n_values ? " was busy for " : " used a CPU for ");
-    say_value(f, a, work);
-    say(f, " of ");
-    say_value(f, a, t->total);
-    say(f, " (");
-    say_percent(f, work, t->total);
-    say(f, ")");
-    if (messages > 0) {
-        say(f, ", and waited for messages for ");
-        say_value(f, a, messages);
-    }
-    if (a->cpu != a->time && a->cpu < a->p->n_values) {
-        say(f, "; it had a CPU for ");
-        say_value(f, a, t->cpu);
-    }
-    say(f, ".");
     f->sentence->track = a->main;
-    f->sentence->weight = WEIGHT_FIRST;
+    f->sentence->weight = WEIGHT_SECOND;
+    if (is_cpu_alone(a)) {
+        say_cpu_alone(f, a);
+        return true;
+    }
+    say(f, "Of ");
+    say_thread(f, a, a->main);
+    say(f, "'s ");
+    say_value(f, a, t->total);
+    say_state(f, a, t->state[TIME_RUNNING], " on a CPU (", &begun);
+    say_state(f, a, t->state[TIME_IN_METHODS], " in methods (", &begun);
+    say_state(f, a, t->state[TIME_WAITING], " waiting (", &begun);
+    if (messages > 0) {
+        say(f, messages < t->state[TIME_WAITING] ? ", of which " : ", all of it");
+        if (messages < t->state[TIME_WAITING])
+            say_value(f, a, messages);
+        say(f, " for messages");
+    }
+    say_state(f, a, t->state[TIME_UNKNOWN], " in no method (", &begun);
+    say(f, ".");
+    if (!a->has_cpu)
+        say(f, " How long it had a CPU was not recorded.");
     return true;
 }
 
@@ -325,32 +251,37 @@ static bool find_split(const struct rule *r, const struct analysis *a, struct fi
 {
     const struct own_code *own = names_own(a->names);
     const struct thread_cost *t = a->timed ? main_of(a) : &a->all;
-    uint64_t work = work_of(t);
+    uint64_t whole = active_of(t);
 
     (void)r;
-    if (work == 0 || (own->n == 0 && t->share[SHARE_THIRD_PARTY] == 0))
+    if (whole == 0 || (own->n == 0 && t->share[SHARE_THIRD_PARTY] == 0))
         return false;
+    say(f, "Of ");
+    if (a->timed) {
+        say_thread(f, a, a->main);
+        say(f, "'s ");
+    }
+    say_value(f, a, whole);
+    say(f, !a->timed ? "" : a->has_cpu ? " on a CPU" : " in methods");
     if (own->n > 0) {
-        say(f, "Own code (");
+        say(f, ", your code (");
         own_code_put(own, f->text);
         say(f, ") caused ");
-        say_percent(f, t->share[SHARE_OWN], work);
+        say_percent(f, t->share[SHARE_OWN], whole);
+        say(f, ", libraries alone ");
+        say_percent(f, t->share[SHARE_THIRD_PARTY], whole);
+        say(f, a->timed ? ", Android alone " : ", all else ");
     } else {
-        say(f, "No package is known to be the app's own. Third parties' code caused ");
-        say_percent(f, t->share[SHARE_THIRD_PARTY], work);
+        say(f, ", libraries caused ");
+        say_percent(f, t->share[SHARE_THIRD_PARTY], whole);
+        say(f, a->timed ? ", Android alone " : ", all else ");
     }
-    say(f, a->timed ? " of that work" : " of all");
-    if (own->n > 0) {
-        say(f, ", third parties without it ");
-        say_percent(f, t->share[SHARE_THIRD_PARTY], work);
-    }
-    say(f, ", the platform by itself ");
-    say_percent(f, t->share[SHARE_PLATFORM], work);
-    say(f, ".");
+    say_percent(f, t->share[SHARE_PLATFORM], whole);
+    say(f, own->n > 0 ? "." : ". No package is known to be your own.");
     if (a->timed)
         f->sentence->track = a->main;
     f->sentence->table = "group=origin";
-    f->sentence->weight = WEIGHT_SECOND;
+    f->sentence->weight = WEIGHT_THIRD;
     return true;
 }
 
@@ -396,19 +327,77 @@ static bool find_renamed(const struct rule *r, const struct analysis *a, struct 
 
 /* ---- methods ---- */
 
-static bool say_top_methods(struct finding *f, const struct analysis *a, const uint64_t *numbers,
-                            uint64_t whole, uint64_t least)
+/* Writes the indexes of the largest numbers, largest first, equal ones by index, none of 0. Returns how
+ * many there are. */
+static uint32_t top_of(const uint64_t *numbers, uint32_t n, uint32_t top[TOP])
+{
+    uint32_t found = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t at = found;
+        while (at > 0 && numbers[top[at - 1]] < numbers[i])
+            at--;
+        if (numbers[i] > 0)
+            order_insert(top, &found, TOP, at, &i, sizeof(i));
+    }
+    return found;
+}
+
+/* The same of numbers that may be below 0. */
+static uint32_t top_of_signed(const int64_t *numbers, uint32_t n, uint32_t top[TOP])
+{
+    uint32_t found = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t at = found;
+        while (at > 0 && numbers[top[at - 1]] < numbers[i])
+            at--;
+        if (numbers[i] > 0)
+            order_insert(top, &found, TOP, at, &i, sizeof(i));
+    }
+    return found;
+}
+
+static bool say_top_of_main(struct finding *f, const struct analysis *a, const char *words,
+                            const uint64_t *numbers, uint64_t least)
 {
     uint32_t top[TOP], n = top_of(numbers, a->p->n_frames, top);
+    uint64_t whole = a->took_all;
 
     if (n == 0 || permille(numbers[top[0]], whole) < least)
         return false;
+    say(f, words);
     f->sentence->weight = permille(numbers[top[0]], whole);
+    f->sentence->track = a->main;
     for (uint32_t i = 0; i < n && (i == 0 || permille(numbers[top[i]], whole) >= least); i++) {
         say(f, i == 0 ? "" : ", ");
         say_method(f, a, top[i]);
         say(f, " ");
-        say_part(f, a, numbers[top[i]], whole);
+        say_part_of_main(f, a, numbers[top[i]], i == 0);
+    }
+    say(f, ".");
+    return true;
+}
+
+static bool say_top_of_all(struct finding *f, const struct analysis *a, const char *words,
+                           const int64_t *numbers, uint64_t least, bool packages)
+{
+    uint32_t count = packages ? names_packages(a->names) : a->p->n_frames;
+    uint32_t top[TOP], n = top_of_signed(numbers, count, top);
+    uint64_t whole = active_of(&a->all);
+
+    if (n == 0 || permille((uint64_t)numbers[top[0]], whole) < least)
+        return false;
+    say(f, words);
+    f->sentence->weight = permille((uint64_t)numbers[top[0]], whole);
+    for (uint32_t i = 0; i < n && (i == 0 || permille((uint64_t)numbers[top[i]], whole) >= least); i++) {
+        say(f, i == 0 ? "" : ", ");
+        if (packages)
+            buf_str(f->text, names_package(a->names, top[i]));
+        else
+            say_method(f, a, top[i]);
+        say(f, " ");
+        say_part_of_all(f, a, (uint64_t)numbers[top[i]], i == 0);
     }
     say(f, ".");
     return true;
@@ -416,39 +405,85 @@ static bool say_top_methods(struct finding *f, const struct analysis *a, const u
 
 static bool find_own(const struct rule *r, const struct analysis *a, struct finding *f)
 {
-    uint64_t work = work_of(main_of(a));
+    uint64_t own = 0;
+    bool found;
 
-    if (permille(main_of(a)->share[SHARE_OWN], work) >= r->least) {
-        say(f, "Own methods that cost ");
-        say_thread(f, a, a->main);
-        say(f, " most, with what other code did for them: ");
-        if (!say_top_methods(f, a, a->own_main, work, r->least))
-            return false;
-        f->sentence->track = a->main;
-    } else {
-        say(f, "Own methods that cost most");
-        say_everywhere(f, a, " on all ");
-        say(f, ", with what other code did for them: ");
-        if (!say_top_methods(f, a, a->own_all, work_of(&a->all), r->least))
-            return false;
-    }
-    f->sentence->weight = WEIGHT_OWN;
-    return true;
+    for (frame_id i = 0; i < a->p->n_frames; i++)
+        own = number_add(own, a->own_main[i]);
+    if (a->timed && permille(own, a->took_all) >= r->least)
+        found = say_top_of_main(
+            f, a, "Your methods that took the most time, each with the other code it calls: ", a->own_main,
+            r->least);
+    else
+        found = say_top_of_all(
+            f, a,
+            a->has_cpu ? "Your methods that used the most CPU time, each with the other code it calls: "
+                       : "Your methods that have the most, each with the other code it calls: ",
+            a->own_all, r->least, false);
+    if (found)
+        f->sentence->weight = WEIGHT_OWN;
+    return found;
 }
 
 static bool find_entries(const struct rule *r, const struct analysis *a, struct finding *f)
 {
-    say(f, "Android's calls of own code that took most: ");
+    return say_top_of_main(f, a, "Entry points into your code that took the most time: ", a->entry_main,
+                           r->least);
+}
+
+/* The widest box of the picture that has nothing on it. */
+static bool find_largest(const struct rule *r, const struct analysis *a, struct finding *f)
+{
+    frame_id self = headline_largest(a, a->self_main);
+
+    if (self == FRAME_NONE || permille(a->self_main[self], main_of(a)->total) < r->least)
+        return false;
+    say(f, "The largest part in one method itself: ");
+    say_method(f, a, self);
+    say(f, " ");
+    say_part_of_main(f, a, a->self_main[self], true);
+    if (a->timed && a->wait_main[self] > a->self_main[self] / 10) {
+        say(f, ", ");
+        say_value(f, a, a->wait_main[self] < a->self_main[self] ? a->wait_main[self] : a->self_main[self]);
+        say(f, " of it waiting");
+    }
+    say(f, ".");
     f->sentence->track = a->main;
-    return say_top_methods(f, a, a->entry_main, main_of(a)->total, r->least);
+    f->sentence->weight = WEIGHT_BOX;
+    return true;
+}
+
+/* Of sizes: whose library asked for them, the functions that only hand memory on left out. */
+static bool find_modules(const struct rule *r, const struct analysis *a, struct finding *f)
+{
+    uint32_t top[TOP], n = top_of_signed(a->module_all, a->p->n_strings, top);
+    uint64_t whole = active_of(&a->all);
+    uint32_t said = 0;
+
+    for (uint32_t i = 0; a->is_memory && i < n; i++) {
+        struct str path = profile_string(a->p, top[i]);
+        uint64_t part = (uint64_t)a->module_all[top[i]];
+        if (path.n == 0 || permille(part, whole) < r->least)
+            continue;
+        say(f, said == 0 ? "By library: " : ", ");
+        buf_str(f->text, str_behind_last(path, '/'));
+        say(f, " ");
+        say_part_of_all(f, a, part, said++ == 0);
+        f->sentence->weight = WEIGHT_BOX;
+    }
+    say(f, said > 0 ? "." : "");
+    f->sentence->table = "group=origin";
+    return said > 0;
 }
 
 static bool find_self(const struct rule *r, const struct analysis *a, struct finding *f)
 {
-    say(f, "Methods with the most of their own");
-    say_everywhere(f, a, ", on all ");
-    say(f, ": ");
-    if (!say_top_methods(f, a, a->self_all, work_of(&a->all), r->least))
+    if (!say_top_of_all(f, a,
+                        a->has_cpu     ? "Most self time on a CPU: "
+                        : a->timed     ? "Most self time: "
+                        : a->is_memory ? "Asked for most memory: "
+                                       : "Most in themselves: ",
+                        a->self_all, r->least, false))
         return false;
     f->sentence->weight /= 2;
     return true;
@@ -456,23 +491,11 @@ static bool find_self(const struct rule *r, const struct analysis *a, struct fin
 
 static bool find_third_parties(const struct rule *r, const struct analysis *a, struct finding *f)
 {
-    uint32_t top[TOP], n = top_of(a->third_all, names_packages(a->names), top);
-    uint64_t whole = work_of(&a->all);
-
-    if (n == 0 || permille(a->third_all[top[0]], whole) < r->least)
+    if (!say_top_of_all(
+            f, a, a->has_cpu ? "Libraries that used the most CPU time: " : "Libraries that have the most: ",
+            a->third_all, r->least, true))
         return false;
-    say(f, "Third-party packages that took most");
-    say_everywhere(f, a, ", on all ");
-    say(f, ": ");
-    for (uint32_t i = 0; i < n && permille(a->third_all[top[i]], whole) >= r->least; i++) {
-        say(f, i == 0 ? "" : ", ");
-        buf_str(f->text, names_package(a->names, top[i]));
-        say(f, " ");
-        say_part(f, a, a->third_all[top[i]], whole);
-    }
-    say(f, ".");
     f->sentence->table = "group=package";
-    f->sentence->weight = permille(a->third_all[top[0]], whole);
     return true;
 }
 
@@ -480,38 +503,46 @@ static bool find_third_parties(const struct rule *r, const struct analysis *a, s
 static bool find_often(const struct rule *r, const struct analysis *a, struct finding *f)
 {
     enum { LONG_NS = 20 * MICROSECOND, PART_LEAST = 20 };
-    uint64_t whole = work_of(&a->all);
+    uint64_t whole = active_of(&a->all);
     frame_id best = FRAME_NONE;
 
     if (a->sampled)
         return false;
     for (frame_id i = 0; i < a->p->n_frames; i++)
-        if (a->calls_all[i] >= r->least && a->self_all[i] / a->calls_all[i] < LONG_NS &&
-            permille(a->self_all[i], whole) >= PART_LEAST &&
+        if (a->calls_all[i] >= r->least && a->self_all[i] > 0 &&
+            (uint64_t)a->self_all[i] / a->calls_all[i] < LONG_NS &&
+            permille((uint64_t)a->self_all[i], whole) >= PART_LEAST &&
             (best == FRAME_NONE || a->self_all[i] > a->self_all[best]))
             best = i;
     if (best == FRAME_NONE)
         return false;
+    uint64_t self = (uint64_t)a->self_all[best];
     say_method(f, a, best);
     say(f, " was called ");
     buf_u64_grouped(f->text, a->calls_all[best]);
-    say(f, " times, for ");
-    say_value(f, a, a->self_all[best] / a->calls_all[best]);
-    say(f, " of its own each: together ");
-    say_part(f, a, a->self_all[best], whole);
+    say(f, " times, with ");
+    say_value(f, a, self / a->calls_all[best]);
+    say(f, " of self time each: together ");
+    say_part_of_all(f, a, self, true);
     say(f, ". Fewer calls help more than faster ones.");
-    f->sentence->weight = permille(a->self_all[best], whole);
+    f->sentence->weight = permille(self, whole);
     return true;
 }
 
-/* ---- waiting ---- */
+/* ---- waiting, and what people look for on a main thread ---- */
 
 static void say_heaviest(struct finding *f, const struct analysis *a, const struct cost *c)
 {
-    say(f, c->frame_time == c->time ? ", in " : "; the most, ");
-    if (c->frame_time != c->time) {
+    if (c->frame == FRAME_NONE) {
+        say(f, ".");
+        return;
+    }
+    say(f, c->frame_time >= c->time      ? ", in "
+           : c->frame_time > c->time / 2 ? ", most of it ("
+                                         : ", the largest part (");
+    if (c->frame_time < c->time) {
         say_value(f, a, c->frame_time);
-        say(f, ", in ");
+        say(f, ") in ");
     }
     say_method(f, a, c->frame);
     if (c->caller != FRAME_NONE && c->caller != c->frame) {
@@ -521,65 +552,75 @@ static void say_heaviest(struct finding *f, const struct analysis *a, const stru
     say(f, ".");
 }
 
+/* The longest call of a method that waits so, as far as long calls are known. */
+static uint64_t longest_wait(const struct analysis *a, enum wait_kind kind)
+{
+    uint64_t longest = 0;
+
+    for (uint32_t i = 0; a->spans != NULL && i < a->spans->n; i++) {
+        const struct span *s = &a->spans->list[i];
+        if (s->frame == FRAME_NONE || length_of(s) <= longest)
+            continue;
+        struct frame_parts parts = names_parts(a->names, s->frame);
+        if (wait_kind_of(parts.scope, parts.name) == kind)
+            longest = length_of(s);
+    }
+    return longest;
+}
+
 static bool find_wait(const struct rule *r, const struct analysis *a, struct finding *f)
 {
     enum { PART_LEAST = 10 };
     const struct cost *c = &a->waits[r->kind];
+    uint64_t total = main_of(a)->total, longest = longest_wait(a, (enum wait_kind)r->kind);
 
-    if (c->time < r->least || permille(c->time, main_of(a)->total) < PART_LEAST)
+    if (c->time < r->least || permille(c->time, total) < PART_LEAST)
         return false;
     say_thread(f, a, a->main);
     say(f, " waited ");
-    say_part(f, a, c->time, main_of(a)->total);
-    say(f, " ");
+    say_value(f, a, c->time);
+    say(f, " of its ");
+    say_value(f, a, total);
+    say(f, " (");
+    say_percent(f, c->time, total);
+    say(f, ") ");
     say(f, wait_kind_words((enum wait_kind)r->kind));
     if (!a->sampled && c->calls > 0) {
         say(f, ", in ");
         say_calls(f, c->calls);
     }
+    if (longest > 0 && c->calls > 1) {
+        say(f, ", the longest ");
+        say_value(f, a, longest);
+    }
     say_heaviest(f, a, c);
     f->sentence->track = a->main;
-    f->sentence->weight = permille(c->time, number_add(work_of(main_of(a)), c->time)) + 50;
+    f->sentence->weight = permille(c->time, a->took_all) + 50;
     return true;
 }
-
-static bool find_own_body(const struct rule *r, const struct analysis *a, struct finding *f)
-{
-    enum { PART_LEAST = 10 };
-    const struct cost *c = &a->own_body;
-    uint64_t work = work_of(main_of(a));
-
-    if (c->frame == FRAME_NONE || c->frame_time < r->least || permille(c->frame_time, work) < PART_LEAST)
-        return false;
-    say_method(f, a, c->frame);
-    say(f, " was stopped for ");
-    say_part(f, a, c->frame_time, work);
-    say(f, " in its own body: it had no CPU there, as in native code that waits or at a lock.");
-    f->sentence->track = a->main;
-    f->sentence->weight = permille(c->frame_time, work);
-    return true;
-}
-
-/* ---- what people look for on a main thread ---- */
 
 static bool find_work(const struct rule *r, const struct analysis *a, struct finding *f)
 {
     enum { TIME_LEAST_NS = MILLISECOND };
     const struct cost *c = &a->work[r->kind];
-    uint64_t work = work_of(main_of(a));
+    uint64_t total = main_of(a)->total;
 
-    if (!a->has_main || c->time < TIME_LEAST_NS || permille(c->time, work) < r->least)
+    if (!a->has_main || c->time < TIME_LEAST_NS || permille(c->time, a->took_all) < r->least)
         return false;
     say_thread(f, a, a->main);
-    say(f, " spent ");
-    say_part(f, a, c->time, work);
-    say(f, " of its work on ");
+    say(f, is_cpu_alone(a) ? " had a CPU for " : " spent ");
+    say_value(f, a, c->time);
+    say(f, " of its ");
+    say_value(f, a, total);
+    say(f, " (");
+    say_percent(f, c->time, total);
+    say(f, ") on ");
     say(f, work_kind_words((enum work_kind)r->kind));
     say_heaviest(f, a, c);
     say(f, " ");
     say(f, work_kind_advice((enum work_kind)r->kind));
     f->sentence->track = a->main;
-    f->sentence->weight = permille(c->time, work);
+    f->sentence->weight = permille(c->time, a->took_all);
     return true;
 }
 
@@ -587,51 +628,53 @@ static bool find_work(const struct rule *r, const struct analysis *a, struct fin
 
 static bool find_threads(const struct rule *r, const struct analysis *a, struct finding *f)
 {
-    uint32_t top[TOP], n = top_of(a->work_beside, a->p->n_tracks, top);
-    uint64_t whole = work_of(&a->all);
+    uint32_t top[TOP], n = top_of(a->active_beside, a->p->n_tracks, top);
+    uint64_t whole = active_of(&a->all);
 
-    while (n > 0 && permille(a->work_beside[top[n - 1]], whole) < r->least)
+    while (n > 0 && permille(a->active_beside[top[n - 1]], whole) < r->least)
         n--;
     if (n == 0)
         return false;
-    say(f, "Besides ");
+    say(f, a->has_cpu ? "Most CPU time besides " : "Most time in methods besides ");
     say_thread(f, a, a->main);
-    say(f, n == 1 ? " the busiest thread is " : " the busiest threads are ");
+    say(f, ": ");
     for (uint32_t i = 0; i < n; i++) {
         say(f, i == 0 ? "" : ", ");
         say_thread(f, a, top[i]);
-        say(f, " (");
-        say_value(f, a, work_of(&a->threads[top[i]]));
-        say(f, ")");
+        say(f, " ");
+        say_part_of_all(f, a, a->active_beside[top[i]], i == 0);
     }
     say(f, ".");
     f->sentence->track = top[0];
-    f->sentence->weight = permille(work_of(&a->threads[top[0]]), whole) / 2;
+    f->sentence->weight = permille(a->active_beside[top[0]], whole) / 2;
     return true;
 }
 
-/* Threads of the runtime that work beside the app. */
+/* Threads of the runtime that run beside the app. */
 static bool find_runtime(const struct rule *r, const struct analysis *a, struct finding *f)
 {
     static const struct str NAMES[2][3] = {
         {STR_INIT("HeapTaskDaemon"), STR_INIT("GC*"), STR_INIT("Finalizer*")},
         {STR_INIT("Jit thread pool*"), STR_INIT("JIT*"), STR_INIT("Compiler*")}};
-    static const char *const WORDS[] = {"Collecting garbage took ", "Compiling methods (JIT) took "};
-    uint64_t sum = 0, whole = work_of(&a->all);
+    static const char *const WORDS[] = {"Collecting garbage", "Compiling methods (JIT)"};
+    uint64_t sum = 0, most = 0, whole = active_of(&a->all);
     uint32_t track = UINT32_MAX;
 
     for (uint32_t i = 0; i < a->p->n_tracks; i++)
         for (unsigned k = 0; k < 3; k++)
             if (str_fits(profile_string(a->p, a->p->tracks[i].name), NAMES[r->kind][k])) {
-                sum = number_add(sum, work_of(&a->threads[i]));
-                track = i;
+                uint64_t active = active_of(&a->threads[i]);
+                sum = number_add(sum, active);
+                track = track == UINT32_MAX || active > most ? i : track;
+                most = active > most ? active : most;
                 break;
             }
     if (permille(sum, whole) < r->least)
         return false;
     say(f, WORDS[r->kind]);
-    say_part(f, a, sum, whole);
-    say(f, " of the work of all threads, on the runtime's own.");
+    say(f, a->has_cpu ? " used " : " took ");
+    say_part_of_all(f, a, sum, true);
+    say(f, ", on the runtime's threads.");
     f->sentence->track = track;
     f->sentence->weight = permille(sum, whole);
     return true;
@@ -639,21 +682,18 @@ static bool find_runtime(const struct rule *r, const struct analysis *a, struct 
 
 static bool find_tracer(const struct rule *r, const struct analysis *a, struct finding *f)
 {
-    uint64_t records = 0, overhead_ns, cost, whole = work_of(&a->all);
+    uint64_t records, cost = headline_cost(a, &records);
+    uint64_t part = permille(cost, active_of(&a->all));
 
-    for (uint32_t i = 0; i < a->p->n_tracks; i++)
-        records = number_add(records, a->p->tracks[i].records);
-    if (a->sampled || !str_to_u64(profile_fact(a->p, STR("clock_overhead_ns")), 10, &overhead_ns) ||
-        __builtin_mul_overflow(records, overhead_ns, &cost) || permille(cost, whole) < r->least)
+    if (part < r->least || (part >= HEADLINE_COST_LEAST && !is_idle(a)))
         return false;
-    say(f, "Recording itself may have cost ");
-    say_part(f, a, cost, whole);
-    say(f, " of the work: ");
+    headline_say_cost(f, a, cost);
+    say(f, ": ");
     buf_u64_grouped(f->text, records);
     say(f, " records, each of which read the clocks. Short methods look slower than they are; a sampled "
            "trace costs less.");
     f->sentence->table = "sort=calls";
-    f->sentence->weight = permille(cost, whole);
+    f->sentence->weight = part;
     return true;
 }
 
@@ -662,48 +702,62 @@ static bool find_tracer(const struct rule *r, const struct analysis *a, struct f
 #define WORK(name, kind)                                                                                 \
     {                                                                                                    \
         name, "Inclusive time, on the main thread, of the outermost methods that are known for it.", 10, \
-            find_work, kind, true                                                                        \
+            find_work, kind, true, true                                                                  \
     }
-#define WAIT(name, kind)                                                                                 \
-    {                                                                                                    \
-        name, "Inclusive time, on the main thread, of the outermost methods that are known to wait so.", \
-            16700000, find_wait, kind, true                                                              \
+#define WAIT(name, kind)                                                                                     \
+    {                                                                                                        \
+        name,                                                                                                \
+            "Wall time without CPU time below methods that are known to wait so; without a CPU clock, self " \
+            "time of these methods.",                                                                        \
+            16700000, find_wait, kind, true, false                                                           \
     }
 
 const struct rule RULES[] = {
-    {"nothing", "No thread ran in the chosen range, and none had a record.", 0, find_nothing, 0, false},
-    {"idle", "Self of all methods but those that are known to wait is less than 1 % of the time.", 10,
-     find_idle, 0, true},
-    {"busy", "Self of all methods of the thread but those that are known to wait.", 10, find_busy, 0, true},
+    {"nothing", "No thread ran in the chosen range, and none had a record.", 0, find_nothing, 0, false,
+     false},
+    {"idle", "Less than 1 % of the time is in methods that are not known to wait.", 10, find_idle, 0, true,
+     false},
+    {"headline",
+     "The own method that took most, and the path below it on which one callee has more than half of that.",
+     10, headline_find, 0, false, false},
+    {"busy",
+     "CPU time is running, the rest of the wall time waiting; without a CPU clock, methods that are "
+     "known to wait are waiting.",
+     0, find_busy, 0, true, false},
     {"renamed",
      "Classes with names of one or two letters: at least 10 methods, and a third of those that are not the "
      "platform's.",
-     10, find_renamed, 0, false},
+     10, find_renamed, 0, false, false},
     {"split",
-     "Work counts for own code where an own method is on the stack, else for third parties where one of "
-     "theirs is, else for the platform.",
-     0, find_split, 0, false},
-    {"own-methods", "Work is counted for the innermost own method on the stack.", 10, find_own, 0, false},
-    {"own-entries", "Inclusive time of the outermost own methods on the stack, waiting included.", 100,
-     find_entries, 0, true},
-    {"self", "Exclusive time of each method, without waiting.", 50, find_self, 0, false},
+     "Time counts for your code where one of your methods is on the stack, else for libraries where one of "
+     "theirs is, else for Android.",
+     0, find_split, 0, false, false},
+    {"own-methods",
+     "Time is counted for the innermost of your methods on the stack, waiting included but for messages.", 10,
+     find_own, 0, false, true},
+    {"own-entries", "Inclusive time of the outermost of your methods on the stack, but waiting for messages.",
+     100, find_entries, 0, true, true},
+    {"largest", "Self time on the main thread, but waiting for messages.", 50, find_largest, 0, true, true},
+    {"self", "Self time of each method, without waiting.", 50, find_self, 0, false, true},
+    {"libraries", "Sizes count for the file of the innermost function that is no allocator.", 30,
+     find_modules, 0, false, false},
     {"third-parties",
-     "Work is counted for a third party's package where its method is the innermost on the stack that is "
-     "neither the platform's nor own.",
-     30, find_third_parties, 0, false},
-    {"often", "At least 10,000 calls, less than 20 µs of their own each, at least 2 % of the work.", 10000,
-     find_often, 0, true},
+     "Time is counted for a library's package where its method is the innermost on the stack that is neither "
+     "Android's nor yours.",
+     30, find_third_parties, 0, false, false},
+    {"often", "At least 10,000 calls, less than 20 \xc2\xb5s of self time each, at least 2 % of the time.",
+     10000, find_often, 0, true, false},
     WAIT("waits-for-lock", WAIT_LOCK),
     WAIT("waits-parked", WAIT_PARK),
     WAIT("waits-asleep", WAIT_SLEEP),
     WAIT("waits-for-socket", WAIT_IO),
     WAIT("waits-for-binder", WAIT_BINDER),
-    {"waits-in-own-body", "Wall time of an own method's self less its CPU time.", 16700000, find_own_body, 0,
-     true},
+    WAIT("waits-for-drawing", WAIT_DRAWING),
+    WAIT("waits-unknown", WAIT_UNKNOWN),
     {"long-messages", "Calls of Handler.dispatchMessage, from the log of calls.", 1, rule_long_messages, 0,
-     true},
+     true, false},
     {"outlier", "Calls of own methods of at least 16.7 ms, five times as long as the next one of the method.",
-     16700000, rule_outlier, 0, true},
+     16700000, rule_outlier, 0, true, true},
     WORK("files-on-main", WORK_FILES),
     WORK("database-on-main", WORK_DATABASE),
     WORK("preferences-on-main", WORK_PREFERENCES),
@@ -714,10 +768,26 @@ const struct rule RULES[] = {
     WORK("class-loading-on-main", WORK_CLASS_LOADING),
     WORK("initialisers-on-main", WORK_INITIALISERS),
     WORK("gc-on-main", WORK_COLLECTION),
-    {"threads", "Work of each thread.", 50, find_threads, 0, true},
-    {"gc", "Work of the runtime's threads that collect garbage.", 20, find_runtime, 0, true},
-    {"jit", "Work of the runtime's threads that compile.", 20, find_runtime, 1, true},
+    WORK("regex-on-main", WORK_REGEX),
+    WORK("zip-on-main", WORK_ZIP),
+    WORK("base64-on-main", WORK_BASE64),
+    WORK("streams-on-main", WORK_STREAMS),
+    WORK("blocking-on-main", WORK_BLOCKING),
+    WORK("network-on-main", WORK_NETWORK),
+    WORK("libraries-on-main", WORK_LIBRARIES),
+    WORK("crypto-on-main", WORK_CRYPTO),
+    WORK("fonts-on-main", WORK_FONTS),
+    WORK("resources-on-main", WORK_RESOURCES),
+    WORK("webview-on-main", WORK_WEBVIEW),
+    WORK("compose-on-main", WORK_COMPOSE),
+    WORK("tracing-on-main", WORK_TRACING),
+    WORK("verifying-on-main", WORK_VERIFYING),
+    WORK("dates-on-main", WORK_DATES),
+    {"threads", "Time of each thread on a CPU, or in methods that are not known to wait.", 50, find_threads,
+     0, true, false},
+    {"gc", "Time of the runtime's threads that collect garbage.", 20, find_runtime, 0, true, false},
+    {"jit", "Time of the runtime's threads that compile.", 20, find_runtime, 1, true, false},
     {"tracer", "The cost of reading the clocks, as the file says it, for each record.", 50, find_tracer, 0,
-     true},
+     true, false},
 };
 const size_t RULES_COUNT = sizeof(RULES) / sizeof(RULES[0]);

@@ -29,6 +29,7 @@ struct verdict_sentence {
     const char
         *table; /* query of the table of methods that shows it: "group=origin"; NULL: none does better */
 
+    bool once;       /* left out where those in front of it name all of its methods */
     uint64_t weight; /* the larger, the further in front */
 };
 

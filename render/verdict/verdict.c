@@ -4,6 +4,7 @@
 #include "core/json.h"
 #include "core/order.h"
 #include "render/names/names.h"
+#include "render/verdict/chain.h"
 #include "render/verdict/rules.h"
 #include "render/view/view.h"
 
@@ -34,20 +35,20 @@ bool verdict_wants_spans(const struct profile *p, struct span_request *request)
     return true;
 }
 
-/* Keeps the list by weight; of equal ones the row that stands first in the table. A full list loses its last. */
-static void keep(struct verdict *v, const struct verdict_sentence *s)
+/* Keeps the list by weight; of equal ones the row that stands first in the table. */
+static void keep(struct verdict_sentence *list, uint32_t *n, const struct verdict_sentence *s)
 {
-    uint32_t at = v->n;
+    uint32_t at = *n;
 
-    while (at > 0 && v->list[at - 1].weight < s->weight)
+    while (at > 0 && list[at - 1].weight < s->weight)
         at--;
-    order_insert(v->list, &v->n, VERDICT_SENTENCES_MAX, at, s, sizeof(*s));
+    order_insert(list, n, (uint32_t)RULES_COUNT, at, s, sizeof(*s));
 }
 
 static bool apply(const struct rule *r, const struct analysis *a, const struct render_input *in,
-                  struct buf *text, struct verdict *v)
+                  struct buf *text, struct verdict_sentence *list, uint32_t *n)
 {
-    struct verdict_sentence s = {.rule = r->name, .how = r->how, .track = UINT32_MAX};
+    struct verdict_sentence s = {.rule = r->name, .how = r->how, .track = UINT32_MAX, .once = r->once};
     struct finding f = {text, &s};
 
     buf_clear(text);
@@ -57,23 +58,53 @@ static bool apply(const struct rule *r, const struct analysis *a, const struct r
     if (copy == NULL)
         return false;
     s.text = (struct str){copy, text->n};
-    keep(v, &s);
+    keep(list, n, &s);
     return true;
+}
+
+static bool names(const struct verdict_sentence *s, frame_id method)
+{
+    for (uint32_t i = 0; i < s->n_methods; i++)
+        if (s->methods[i] == method)
+            return true;
+    return false;
+}
+
+/* Whether the verdict names all methods of the sentence already. */
+static bool is_told(const struct verdict *v, const struct verdict_sentence *s)
+{
+    uint32_t told = 0;
+
+    for (uint32_t m = 0; m < s->n_methods; m++)
+        for (uint32_t i = 0; i < v->n; i++)
+            if (names(&v->list[i], s->methods[m])) {
+                told++;
+                break;
+            }
+    return s->n_methods > 0 && told == s->n_methods;
 }
 
 const struct verdict *verdict_new(const struct render_input *in)
 {
     const struct analysis *a = analysis_new(in);
     struct verdict *v = arena_alloc(in->scratch, sizeof(*v));
+    struct verdict_sentence *list = arena_array(in->scratch, RULES_COUNT, sizeof(*list));
     struct buf text = {0};
-    bool ok = a != NULL && v != NULL;
+    uint32_t n = 0;
+    bool ok = a != NULL && v != NULL && list != NULL;
 
     for (size_t i = 0; ok && i < RULES_COUNT; i++)
-        ok = apply(&RULES[i], a, in, &text, v);
+        ok = apply(&RULES[i], a, in, &text, list, &n);
     if (text.failed && in->scratch->failure == ARENA_OK)
         in->scratch->failure = ARENA_NO_MEMORY;
     buf_free(&text);
-    return ok ? v : NULL;
+    if (!ok)
+        return NULL;
+    *v = (struct verdict){.chain = a->chain};
+    for (uint32_t i = 0; i < n && v->n < VERDICT_SENTENCES_MAX; i++)
+        if (!list[i].once || !is_told(v, &list[i]))
+            v->list[v->n++] = list[i];
+    return v;
 }
 
 /* ---- formats ---- */
@@ -122,11 +153,30 @@ static void put_parts(struct json *j, const struct profile *p, const struct verd
     json_close(j);
 }
 
-/* {"version": 1, "app": ["com.foo"], "sentences": [{"rule": "busy", "text": "...", "how": "...", "track":
+/* The methods on which most of the time goes down, the outermost first. */
+static void put_chain(struct json *j, const struct render_input *in, const struct chain *c)
+{
+    json_open_array(j, "chain");
+    for (uint32_t i = 0; i < c->n; i++) {
+        const struct chain_link *link = &c->links[i];
+        json_open_object(j, NULL);
+        json_put_string(j, "method", names_frame(in->names, link->frame));
+        json_put_string(j, "origin",
+                        str_of(origin_word((enum origin)names_of(in->names, link->frame)->origin)));
+        json_put_u64(j, "value", link->took);
+        if (link->calls > 0)
+            json_put_u64(j, "calls", link->calls);
+        json_close(j);
+    }
+    json_close(j);
+}
+
+/* {"version": 1, "app": ["com.foo"], "chain": [{"method": "com.foo.Bar.baz", "origin": "app", "value": 1200,
+ * "calls": 3}, ...], "sentences": [{"rule": "busy", "text": "...", "how": "...", "track":
  * 1,
  *  "methods": ["com.foo.Bar.baz"], "table": "group=origin",
  *  "parts": [{"text": "main", "track": 1}, {"text": " ran "}, {"text": "com.foo.Bar.baz", "method": true}, ...]}, ...]};
- * "track" is an id, and missing where the sentence is about no single thread; "table" is the query of the
+ * "chain" has values in ns, or as the profile counts; "track" is an id, and missing where the sentence is about no single thread; "table" is the query of the
  * table of methods that shows it, and missing where a view of the methods does; "parts" are the text in
  * pieces, of which some name a method or a thread. */
 static void write_json(const struct render_input *in, const struct verdict *v, struct buf *out)
@@ -140,6 +190,7 @@ static void write_json(const struct render_input *in, const struct verdict *v, s
     for (uint32_t i = 0; i < own->n; i++)
         json_put_string(&j, NULL, own->prefix[i]);
     json_close(&j);
+    put_chain(&j, in, v->chain);
     json_open_array(&j, "sentences");
     for (uint32_t i = 0; i < v->n; i++) {
         const struct verdict_sentence *s = &v->list[i];

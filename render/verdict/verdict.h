@@ -1,4 +1,4 @@
-/* In words where the time went: at most seven sentences, the most important first, each with its numbers,
+/* In words where the time went: a headline and at most seven sentences, the most important first, each with its numbers,
  * how they were found, and the state of a view that shows it. This room knows a profile, its names and,
  * for the main thread, its long calls; it writes text and JSON, and knows no HTTP, no files and no
  * threads.
@@ -17,10 +17,13 @@
 #include "render/view/input.h"
 #include "render/view/text_format.h"
 
-enum { VERDICT_SENTENCES_MAX = 7 };
+enum { VERDICT_SENTENCES_MAX = 8 };
+
+struct chain;
 
 struct verdict {
     struct verdict_sentence list[VERDICT_SENTENCES_MAX];
+    const struct chain *chain; /* see chain.h */
     uint32_t n;
 };
 

@@ -10,6 +10,7 @@
 #include "profile/calls/window.h"
 #include "profile/filter/filter_pattern.h"
 #include "profile/profile.h"
+#include "profile/thread_time.h"
 #include "profile/transform/transform.h"
 
 enum view_kind {

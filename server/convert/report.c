@@ -111,9 +111,12 @@ static bool draw_lanes(const void *what, const struct render_input *in, struct b
         return fail_arena(in->scratch, diag);
     /* What only touches the end is within reach of spans. What filters leave of a call may lie outside the window. */
     const struct window window = {plan.request.from_ns, plan.request.to_ns + 1};
+    /* A sample before the window tells what its thread does at the window's beginning. */
+    bool cuts =
+        plan.request.filter == NULL && plan.request.sample_cpu == 0 && plan.request.sample_waiting == 0;
     struct replay_request replay = {.tracks = indexes,
                                     .n_tracks = plan.request.n_tracks,
-                                    .window = plan.request.filter == NULL ? &window : NULL,
+                                    .window = cuts ? &window : NULL,
                                     .rests = plan.request.open_to_end,
                                     .looks_at_self = d->asked->n_stacks > 0,
                                     .sink = lanes_sink_replay(sink)};

@@ -72,6 +72,7 @@ struct moment {
 struct expected {
     struct lane_pixel pixels[WIDTH_MAX];
     struct lane_mark marks[WIDTH_MAX];
+    uint64_t cpu[WIDTH_MAX][LANE_CLASSES];
 };
 
 static struct span_model models[CLOCKS];
@@ -137,11 +138,22 @@ static void expect_time(struct expected *e, const struct lanes_request *r, struc
         if (from >= to)
             continue;
         uint64_t wall = to - from, cpu = cpu_passed(a, b, to) - cpu_passed(a, b, from);
-        uint64_t waiting = r->cpu_clock != 0 && wall > cpu ? wall - cpu : 0;
-        e->pixels[i].ns[LANE_WAITING] += waiting;
-        e->pixels[i].ns[CLASS_OF_FRAME[models[0].calls[call].frame] & 3] += wall - waiting;
+        unsigned class = CLASS_OF_FRAME[models[0].calls[call].frame] & 3;
+        e->pixels[i].ns[class] += wall;
+        e->cpu[i][class] += r->cpu_clock != 0 ? cpu : wall;
         e->marks[i].ns += marked ? wall : 0;
     }
+}
+
+/* What is not CPU time of a pixel and class is waiting. */
+static void expect_waiting(struct expected *e)
+{
+    for (unsigned i = 0; i < WIDTH_MAX; i++)
+        for (unsigned class = 0; class < LANE_WAITING; class ++) {
+            uint64_t wall = e->pixels[i].ns[class], cpu = e->cpu[i][class];
+            e->pixels[i].ns[class] = wall < cpu ? wall : cpu;
+            e->pixels[i].ns[LANE_WAITING] += wall < cpu ? 0 : wall - cpu;
+        }
 }
 
 static void expect_calls(struct expected *e, const struct lanes_request *r)
@@ -175,6 +187,7 @@ static void expect_track(struct expected *e, const struct lanes_request *r, cons
     for (size_t i = 0; i + 1 < n; i++)
         if (moments[i].wall < moments[i + 1].wall)
             expect_time(e, r, moments[i], moments[i + 1]);
+    expect_waiting(e);
     expect_calls(e, r);
 }
 
@@ -319,7 +332,7 @@ static void check_window(const struct fixture *f, const struct lanes *lanes, con
                      f->request.open_to_end ? f->tracks[i].track->rest_ns : 0);
         expect_lists(&f->request, &marked, &longest, &first, &last);
         if (lane->pixels == NULL) {
-            assert_memory_equal(&expected, &NOTHING, sizeof(expected));
+            assert_memory_equal(expected.pixels, NOTHING.pixels, sizeof(expected.pixels));
             continue;
         }
         assert_memory_equal(lane->pixels, expected.pixels, f->request.width_px * sizeof(*lane->pixels));
@@ -401,6 +414,66 @@ static void messages_of_the_main_track_are_listed(void **state)
     close_fixture(&f);
 }
 
+/* A thread that waits 30 ns from 10 on, is seen on the CPU at 50 and for the last time at 100. */
+static const struct profile *sampled(struct arena *arena, struct replayed *log)
+{
+    static const struct profile_value VALUES[] = {
+        {STR_INIT("cpu"), STR_INIT("CPU time"), UNIT_NS, ROLE_CPU},
+        {STR_INIT("waiting"), STR_INIT("waiting"), UNIT_NS, ROLE_WAITING}};
+    static const uint64_t SAMPLES[][3] = {{10, 0, 30}, {50, 5, 0}, {100, 5, 0}};
+    struct builder *b = builder_new(arena, (struct hash_seed){3, 4});
+
+    assert_true(builder_values(b, NULL, 0, VALUES, 2));
+    builder_clocks(b, 1, false);
+    replayed_begin(log, b);
+    struct profile_frame frame = {.name = builder_string(b, STR("a"))};
+    frame_id stack = builder_frame(b, &frame);
+    uint32_t track = builder_track(b, FIRST_ID, STRING_EMPTY);
+    for (size_t i = 0; i < 3; i++)
+        assert_true(builder_sample_at(b, track, builder_stack(b, track, NODE_NONE, &stack, 1), &SAMPLES[i][1],
+                                      SAMPLES[i][0]));
+    const struct profile *p = builder_finish(b, STR("format"), STR("Format"));
+    replayed_end(log, p);
+    return p;
+}
+
+static void samples_tell_what_follows(void **state)
+{
+    static const uint8_t OWN[] = {LANE_OWN};
+    for (unsigned knows_waiting = 0; knows_waiting < 2; knows_waiting++) {
+        struct arena arena;
+        struct replayed log;
+        (void)state;
+        arena_init(&arena, 1 << 20);
+        const struct profile *p = sampled(&arena, &log);
+        struct lanes_track track = {.track = p->tracks};
+        struct lanes_request request = {.tracks = &track,
+                                        .n_tracks = 1,
+                                        .class_of_frame = OWN,
+                                        .n_frames = 1,
+                                        .ns_per_tick = 1,
+                                        .sample_cpu = 1,
+                                        .sample_waiting = knows_waiting != 0 ? 2 : 0,
+                                        .to_ns = 120,
+                                        .width_px = 12};
+        struct lanes_sink *sink = lanes_sink_new(&arena, &request);
+        assert_int_equal(replayed_play(&log, p, (struct replay_request){.sink = lanes_sink_replay(sink)}),
+                         REPLAY_DONE);
+        const struct lanes *lanes = lanes_sink_finish(sink);
+        uint64_t own = 0, waiting = 0;
+        for (uint32_t i = 0; i < 12; i++) {
+            const struct lane_pixel *pixel = &lanes->list[0].pixels[i];
+            own += pixel->ns[LANE_OWN];
+            waiting += pixel->ns[LANE_WAITING];
+            assert_int_equal(pixel->ns[LANE_WAITING], knows_waiting != 0 && i >= 1 && i < 4 ? 10 : 0);
+        }
+        assert_int_equal(waiting, knows_waiting != 0 ? 30 : 0);
+        assert_int_equal(own, knows_waiting != 0 ? 60 : 5);
+        replayed_close(&log);
+        arena_free(&arena);
+    }
+}
+
 static void no_memory(void **state)
 {
     const struct event events[] = {{.frame = 0, .clock = {10, 1}}};
@@ -422,6 +495,7 @@ int main(void)
         cmocka_unit_test(random_streams),
         cmocka_unit_test(a_window_behind_the_end_is_empty),
         cmocka_unit_test(messages_of_the_main_track_are_listed),
+        cmocka_unit_test(samples_tell_what_follows),
         cmocka_unit_test(no_memory),
     };
 

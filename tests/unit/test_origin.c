@@ -5,6 +5,7 @@
 
 #include "profile/frame/origin_table.h"
 #include "profile/frame/own_code.h"
+#include "profile/frame/waits.h"
 #include "render/names/names.h"
 #include "tests/support/fake_profile.h"
 
@@ -13,13 +14,6 @@ static void tables_are_sorted(void **state)
     (void)state;
     for (size_t i = 1; i < ORIGIN_PREFIXES_COUNT; i++)
         assert_true(str_cmp(ORIGIN_PREFIXES[i - 1].package, ORIGIN_PREFIXES[i].package) < 0);
-    for (size_t i = 1; i < ORIGIN_IDLES_COUNT; i++)
-        assert_true(str_cmp(ORIGIN_IDLES[i - 1].scope, ORIGIN_IDLES[i].scope) <= 0);
-    /* A waiting method is one of the platform: no other frame is asked for it. */
-    for (size_t i = 0; i < ORIGIN_IDLES_COUNT; i++) {
-        enum origin origin = origin_of_scope(ORIGIN_IDLES[i].scope);
-        assert_true(origin == ORIGIN_JAVA || origin == ORIGIN_ANDROID);
-    }
     for (size_t i = 0; i < ORIGIN_PREFIXES_COUNT; i++) {
         char scope[100];
         struct str package = ORIGIN_PREFIXES[i].package;
@@ -70,17 +64,17 @@ static void scopes(void **state)
 static void idle(void **state)
 {
     (void)state;
-    assert_true(origin_is_idle(STR("android.os.MessageQueue"), STR("nativePollOnce")));
-    assert_true(origin_is_idle(STR("java.lang.Object"), STR("wait")));
-    assert_true(origin_is_idle(STR("java.util.concurrent.locks.LockSupport"), STR("parkNanos")));
-    assert_true(origin_is_idle(STR("sun.misc.Unsafe"), STR("park")));
-    assert_true(origin_is_idle(STR("java.lang.Thread"), STR("sleep")));
-    assert_false(origin_is_idle(STR("sun.misc.Unsafe"), STR("unpark")));
-    assert_false(origin_is_idle(STR("sun.misc.Unsafe"), STR("parkAll")));
-    assert_false(origin_is_idle(STR("java.lang.Object"), STR("notify")));
-    assert_false(origin_is_idle(STR("com.example.Object"), STR("wait")));
-    assert_false(origin_is_idle(STR("android.os.Looper"), STR("loop")));
-    assert_false(origin_is_idle(STR(""), STR("")));
+    assert_true(wait_is_idle(STR("android.os.MessageQueue"), STR("nativePollOnce")));
+    assert_true(wait_is_idle(STR("java.lang.Object"), STR("wait")));
+    assert_true(wait_is_idle(STR("java.util.concurrent.locks.LockSupport"), STR("parkNanos")));
+    assert_true(wait_is_idle(STR("sun.misc.Unsafe"), STR("park")));
+    assert_true(wait_is_idle(STR("java.lang.Thread"), STR("sleep")));
+    assert_false(wait_is_idle(STR("sun.misc.Unsafe"), STR("unpark")));
+    assert_false(wait_is_idle(STR("sun.misc.Unsafe"), STR("parkAll")));
+    assert_false(wait_is_idle(STR("java.lang.Object"), STR("notify")));
+    assert_false(wait_is_idle(STR("com.example.Object"), STR("wait")));
+    assert_false(wait_is_idle(STR("android.os.Looper"), STR("loop")));
+    assert_false(wait_is_idle(STR(""), STR("")));
 }
 
 static const char *guess(struct origin_package_weight *list, uint32_t n)

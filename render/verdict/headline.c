@@ -1,0 +1,129 @@
+#include "render/verdict/headline.h"
+
+#include "core/number.h"
+#include "profile/frame/frame_text.h"
+#include "render/names/names.h"
+#include "render/verdict/chain.h"
+#include "render/verdict/say.h"
+
+uint64_t headline_cost(const struct analysis *a, uint64_t *records)
+{
+    uint64_t overhead_ns, cost;
+
+    *records = 0;
+    for (uint32_t i = 0; i < a->p->n_tracks; i++)
+        *records = number_add(*records, a->p->tracks[i].records);
+    if (a->sampled || !str_to_u64(profile_fact(a->p, STR("clock_overhead_ns")), 10, &overhead_ns) ||
+        __builtin_mul_overflow(*records, overhead_ns, &cost))
+        return 0;
+    uint64_t all = active_of(&a->all);
+    return cost < all ? cost : all;
+}
+
+void headline_say_cost(struct finding *f, const struct analysis *a, uint64_t cost)
+{
+    uint64_t all = active_of(&a->all);
+
+    say(f, "Recording itself may have cost ");
+    say(f, cost < all ? "" : "as much as all ");
+    if (cost < all)
+        say_percent(f, cost, all);
+    say_of_all(f, a);
+}
+
+static void say_start(struct finding *f, const struct analysis *a, const struct chain *c)
+{
+    const struct chain_link *first = &c->links[0];
+
+    say_method(f, a, first->frame);
+    say(f, !a->timed ? " has " : is_cpu_alone(a) ? " had a CPU for " : " took ");
+    say_part_of_main(f, a, first->took, true);
+    if (!a->sampled && first->calls > 0) {
+        say(f, ", in ");
+        say_calls(f, first->calls);
+    }
+    if (!is_cpu_alone(a) && a->has_cpu && c->running < first->took - first->took / 4) {
+        say(f, ", with a CPU for ");
+        say_value(f, a, c->running);
+        say(f, " of it");
+    }
+}
+
+/* "; 96 % of that in LAST, 90 % in BELOW, which it calls" */
+static void say_path(struct finding *f, const struct analysis *a, const struct chain *c)
+{
+    uint64_t whole = c->links[0].took;
+    bool deeper = c->last_own > 0 && c->last_own < c->n;
+
+    if (deeper) {
+        say(f, "; ");
+        say_percent(f, c->links[c->last_own].took, whole);
+        say(f, " of that in ");
+        say_method(f, a, c->links[c->last_own].frame);
+    }
+    if (c->below == c->n || a->allocates[c->links[c->below].frame])
+        return;
+    say(f, deeper ? ", " : "; ");
+    say_percent(f, c->links[c->below].took, whole);
+    say(f, deeper ? " in " : " of that in ");
+    say_method(f, a, c->links[c->below].frame);
+    say(f, ", which it calls");
+}
+
+/* Of a thread without own code worth naming: where its largest part goes down to. */
+static void say_other_path(struct finding *f, const struct analysis *a, const struct chain *c)
+{
+    uint32_t last = c->n - 1;
+
+    while (last > 0 && a->allocates[c->links[last].frame])
+        last--;
+    say_method(f, a, c->links[last].frame);
+    say(f, !a->timed ? " has " : is_cpu_alone(a) ? " had a CPU for " : " took ");
+    say_part_of_main(f, a, c->links[last].took, true);
+    if (!a->sampled && c->links[last].calls > 0) {
+        say(f, ", in ");
+        say_calls(f, c->links[last].calls);
+    }
+}
+
+frame_id headline_largest(const struct analysis *a, const uint64_t *numbers)
+{
+    frame_id best = FRAME_NONE;
+
+    for (frame_id i = 0; i < a->p->n_frames; i++)
+        if (numbers[i] > 0 && (best == FRAME_NONE || numbers[i] > numbers[best]))
+            best = i;
+    return best;
+}
+
+bool headline_find(const struct rule *r, const struct analysis *a, struct finding *f)
+{
+    const struct chain *c = a->chain;
+    uint64_t records, cost = headline_cost(a, &records);
+    frame_id self = headline_largest(a, a->self_main);
+
+    if (is_idle(a) || a->p->n_tracks == 0 || permille(a->took_all, main_of(a)->total) < r->least ||
+        self == FRAME_NONE)
+        return false;
+    if (c->n == 0) {
+        say(f, "No one method has most of it; the largest part, ");
+        say_part_of_main(f, a, a->self_main[self], true);
+        say(f, ", is ");
+        say_method(f, a, self);
+        say(f, " itself");
+    } else if (c->from_own) {
+        say_start(f, a, c);
+        say_path(f, a, c);
+    } else {
+        say_other_path(f, a, c);
+    }
+    say(f, ".");
+    if (permille(cost, active_of(&a->all)) >= HEADLINE_COST_LEAST) {
+        say(f, " ");
+        headline_say_cost(f, a, cost);
+        say(f, ", so that short methods look slower than they are.");
+    }
+    f->sentence->track = a->main;
+    f->sentence->weight = WEIGHT_FIRST;
+    return true;
+}

@@ -1,0 +1,154 @@
+#include "render/verdict/say.h"
+
+#include "core/number.h"
+#include "profile/track.h"
+
+enum { PERMILLE = 1000 };
+
+/* ---- what all rules say sentences with ---- */
+
+void say(struct finding *f, const char *words)
+{
+    buf_z(f->text, words);
+}
+
+/* In a sentence, a label does not begin with a capital, unless its first word is an abbreviation; of one
+ * thing it has no plural. */
+static void say_label(struct finding *f, struct str label, bool one)
+{
+    bool is_word =
+        label.n > 1 && label.p[0] >= 'A' && label.p[0] <= 'Z' && label.p[1] >= 'a' && label.p[1] <= 'z';
+
+    if (is_word)
+        buf_char(f->text, (char)(label.p[0] - 'A' + 'a'));
+    buf_bytes(f->text, label.p + is_word, label.n - is_word - (one && str_ends(label, STR("s"))));
+}
+
+void say_number(struct finding *f, const struct analysis *a, uint64_t value)
+{
+    enum unit unit = a->timed ? UNIT_NS : a->p->n_values > 0 ? a->p->values[a->value].unit : UNIT_COUNT;
+
+    buf_value(f->text, unit, value, SAY_DIGITS);
+}
+
+void say_value(struct finding *f, const struct analysis *a, uint64_t value)
+{
+    say_number(f, a, value);
+    if (a->timed || a->p->n_values == 0)
+        return;
+    const struct profile_value *v = &a->p->values[a->value];
+    say(f, v->unit == UNIT_COUNT ? " " : " of ");
+    say_label(f, v->label, v->unit == UNIT_COUNT && value == 1);
+}
+
+void say_percent(struct finding *f, uint64_t part, uint64_t whole)
+{
+    char text[NUMBER_BYTES_MAX];
+
+    buf_bytes(f->text, text, (size_t)(number_percent(text, part, whole) - text));
+}
+
+static void mention(struct finding *f, struct str name, bool is_method, uint32_t track)
+{
+    struct verdict_sentence *s = f->sentence;
+
+    if (s->n_mentions < VERDICT_MENTIONS_MAX && name.n > 0)
+        s->mentions[s->n_mentions++] = (struct verdict_mention){f->text->n, name.n, is_method, track};
+    buf_str(f->text, name);
+}
+
+/* The name in full. The sentence links to it, as to threads. */
+void say_method(struct finding *f, const struct analysis *a, frame_id frame)
+{
+    mention(f, names_frame(a->names, frame), true, 0);
+    if (f->sentence->n_methods < VERDICT_METHODS_MAX)
+        f->sentence->methods[f->sentence->n_methods++] = frame;
+}
+
+void say_thread(struct finding *f, const struct analysis *a, uint32_t track)
+{
+    mention(f, profile_string(a->p, a->p->tracks[track].name), false, track);
+}
+
+/* "1 call", "1,234 calls" */
+void say_calls(struct finding *f, uint64_t n)
+{
+    buf_u64_grouped(f->text, n);
+    say(f, n == 1 ? " call" : " calls");
+}
+
+const struct thread_cost *main_of(const struct analysis *a)
+{
+    return &a->threads[a->main];
+}
+
+uint64_t permille(uint64_t part, uint64_t whole)
+{
+    uint64_t n = whole > 0 ? number_ratio(part < whole ? part : whole, whole, PERMILLE) : 0;
+
+    return n < WEIGHT_MOST ? n : WEIGHT_MOST;
+}
+
+/* ---- what percentages are of ---- */
+
+/* Whether the clock of the recording is that of the CPU alone. */
+bool is_cpu_alone(const struct analysis *a)
+{
+    return a->has_cpu && !time_has_waiting(&a->clocks);
+}
+
+void say_of_main(struct finding *f, const struct analysis *a)
+{
+    bool names_it = a->timed || a->p->n_tracks > 1;
+
+    say(f, names_it ? " of " : " of the ");
+    if (names_it) {
+        say_thread(f, a, a->main);
+        say(f, "'s ");
+    }
+    say_value(f, a, main_of(a)->total);
+    say(f, is_cpu_alone(a) ? " of CPU time" : "");
+}
+
+void say_part_of_main(struct finding *f, const struct analysis *a, uint64_t part, bool first)
+{
+    say_number(f, a, part);
+    say(f, " (");
+    say_percent(f, part, main_of(a)->total);
+    if (first)
+        say_of_main(f, a);
+    say(f, ")");
+}
+
+void say_of_all(struct finding *f, const struct analysis *a)
+{
+    say(f, " of the ");
+    say_value(f, a, active_of(&a->all));
+    if (a->timed)
+        say(f, a->has_cpu ? " of CPU time" : " in methods");
+    if (a->p->n_tracks > 1) {
+        say(f, " of all ");
+        say(f, track_word(a->p, 2));
+    }
+}
+
+void say_part_of_all(struct finding *f, const struct analysis *a, uint64_t part, bool first)
+{
+    say_number(f, a, part);
+    say(f, " (");
+    say_percent(f, part, active_of(&a->all));
+    if (first)
+        say_of_all(f, a);
+    say(f, ")");
+}
+
+/* The main thread has less than 1 % of its time in methods that do something, and so have all others. */
+bool is_idle(const struct analysis *a)
+{
+    enum { LEAST = 10 };
+
+    return a->timed && !is_cpu_alone(a) && a->all.total > 0 &&
+           permille(active_of(&a->all), a->all.total) < LEAST &&
+           permille(active_of(main_of(a)), main_of(a)->total) < LEAST &&
+           permille(a->took_all, main_of(a)->total) < LEAST;
+}
