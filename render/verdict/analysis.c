@@ -3,7 +3,6 @@
 #include "core/number.h"
 #include "profile/frame/frame_text.h"
 #include "render/names/names.h"
-#include "render/verdict/chain.h"
 #include "render/view/input.h"
 
 /* What the stack above a node is made of. Pre-order lets one array hold it for all. */
@@ -374,7 +373,7 @@ uint64_t active_of(const struct thread_cost *t)
     return number_add(number_add(t->share[SHARE_OWN], t->share[SHARE_THIRD_PARTY]), t->share[SHARE_PLATFORM]);
 }
 
-const struct analysis *analysis_new(const struct render_input *in)
+struct analysis *analysis_new(const struct render_input *in)
 {
     struct analysis *a = arena_alloc(in->scratch, sizeof(*a));
     struct pass pass = {.a = a};
@@ -399,6 +398,5 @@ const struct analysis *analysis_new(const struct render_input *in)
         walk_track(&pass, i);
     if (a->p->n_tracks > 0)
         walk_main(&pass);
-    a->chain = chain_new(a, in->scratch);
-    return a->chain != NULL ? a : NULL;
+    return a;
 }

@@ -60,7 +60,7 @@ struct analysis {
     /* By node of the main thread, from its first. */
     uint64_t *took;            /* with all that it calls */
     uint64_t took_all;         /* of the whole thread */
-    const struct chain *chain; /* of that: see chain.h */
+    const struct chain *chain; /* of that: see chain.h; NULL until the caller sets it */
 
     /* By frame. */
     bool *allocates;      /* only gives memory to its caller */
@@ -79,6 +79,6 @@ struct analysis {
 uint64_t active_of(const struct thread_cost *t);
 
 /* Lives in in->scratch; NULL when it gives no more. */
-const struct analysis *analysis_new(const struct render_input *in) __attribute__((warn_unused_result));
+struct analysis *analysis_new(const struct render_input *in) __attribute__((warn_unused_result));
 
 #endif

@@ -98,11 +98,13 @@ frame_id headline_largest(const struct analysis *a, const uint64_t *numbers)
 
 bool headline_find(const struct rule *r, const struct analysis *a, struct finding *f)
 {
+    enum { LEAST = 10 };
     const struct chain *c = a->chain;
     uint64_t records, cost = headline_cost(a, &records);
     frame_id self = headline_largest(a, a->self_main);
 
-    if (is_idle(a) || a->p->n_tracks == 0 || permille(a->took_all, main_of(a)->total) < r->least ||
+    (void)r;
+    if (is_idle(a) || a->p->n_tracks == 0 || permille(a->took_all, main_of(a)->total) < LEAST ||
         self == FRAME_NONE)
         return false;
     if (c->n == 0) {

@@ -2,7 +2,9 @@
 #ifndef RENDER_VERDICT_HEADLINE_H
 #define RENDER_VERDICT_HEADLINE_H
 
-#include "render/verdict/rules.h"
+#include "render/verdict/say.h"
+
+struct rule;
 
 /* A row of the table of rules. */
 bool headline_find(const struct rule *r, const struct analysis *a, struct finding *f);

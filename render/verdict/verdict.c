@@ -86,13 +86,15 @@ static bool is_told(const struct verdict *v, const struct verdict_sentence *s)
 
 const struct verdict *verdict_new(const struct render_input *in)
 {
-    const struct analysis *a = analysis_new(in);
+    struct analysis *a = analysis_new(in);
     struct verdict *v = arena_alloc(in->scratch, sizeof(*v));
     struct verdict_sentence *list = arena_array(in->scratch, RULES_COUNT, sizeof(*list));
     struct buf text = {0};
     uint32_t n = 0;
     bool ok = a != NULL && v != NULL && list != NULL;
 
+    if (ok)
+        ok = (a->chain = chain_new(a, in->scratch)) != NULL;
     for (size_t i = 0; ok && i < RULES_COUNT; i++)
         ok = apply(&RULES[i], a, in, &text, list, &n);
     if (text.failed && in->scratch->failure == ARENA_OK)

@@ -318,7 +318,7 @@ test('a real question, without a mouse', { skip: without }, async () => {
     const real = await upload(service, readFileSync(samples), 'yamp-legacy.trace');
     const page = await openPage(browser, service);
     await page.goto(real.url);
-    await page.locator('#verdict li', { hasText: 'Own methods that cost main most' }).waitFor({ state: 'attached' });
+    await page.locator('#verdict li', { hasText: 'Your methods that took the most time' }).waitFor({ state: 'attached' });
     await until(page, () => document.querySelector('#picture > svg')?.dataset.state === 'ready');
     await page.keyboard.press('2');
     await until(page, isReady);
@@ -341,7 +341,7 @@ test('a real question, without scripts', { skip: without }, async () => {
     const page = await openPage(browser, service, { javaScriptEnabled: false });
     await page.goto(real.url);
     await page.getByRole('link', { name: 'In words' }).click();
-    assert.match(await page.locator('#sentences').innerText(), /Own methods that cost main most.*createAndAdd/);
+    assert.match(await page.locator('#sentences').innerText(), /Your methods that took the most time.*createAndAdd/);
     await page.getByRole('link', { name: 'Methods' }).click();
     await page.locator('#grep').fill('createAndAdd');
     await page.getByRole('button', { name: 'Show' }).click();

@@ -263,11 +263,12 @@ static void end(struct subject *s)
 /* The sentence of the rule, in *text, terminated; false if it is silent. */
 static bool ask(struct subject *s, const char *rule, struct buf *text)
 {
-    const struct analysis *a = analysis_new(&s->in);
+    struct analysis *a = analysis_new(&s->in);
     struct verdict_sentence sentence = {.track = UINT32_MAX};
     struct finding f = {text, &sentence};
 
     assert_non_null(a);
+    a->chain = chain_new(a, &s->arena);
     buf_clear(text);
     for (size_t i = 0; i < RULES_COUNT; i++)
         if (strcmp(RULES[i].name, rule) == 0) {
