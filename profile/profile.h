@@ -38,7 +38,7 @@ enum profile_role {
     ROLE_BLOCKED,  /* it waits in the kernel and cannot be interrupted, for what is not input or output */
     ROLE_IO,       /* it waits for input or output */
     ROLE_UNKNOWN,  /* it is stopped or dead, or nothing says what it does */
-    ROLE_WAITING, /* off the CPU, as measured: not what is derived of wall and CPU time */
+    ROLE_WAITING,  /* off the CPU, as measured: not what is derived of wall and CPU time */
     ROLE_CALLS,
     ROLE_SAMPLES,    /* how often a stack was seen */
     ROLE_ALLOCATED,  /* bytes, all of the recording */
