@@ -6,6 +6,7 @@ static const struct track_noun NOUNS[] = {
     [TRACK_HEAP] = {"heap", "heap", "heaps", "pid"},
     [TRACK_PROCESS] = {"process", "process", "processes", "pid"},
     [TRACK_LABEL] = {"label", "label value", "label values", ""},
+    [TRACK_ASYNC] = {"async", "asynchronous track", "asynchronous tracks", "pid"},
     [TRACK_WHOLE] = {"whole", "profile", "profiles", ""},
     [TRACK_KINDS] = {"track", "track", "tracks", ""},
 };

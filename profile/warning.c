@@ -372,6 +372,67 @@ static const struct {
     [WARN_NO_NAMES] = {"no-names", "1 frame has no name and is shown as unknown, with its library.",
                        "{count} frames have no names and are shown as unknown, with their libraries.",
                        "Give the unstripped libraries of the recorded builds as symbols.", false},
+    [WARN_BEGINS_LATE] =
+        {"begins-late", "1 record is from before all processors have data, and is not used.",
+         "{count} records are from before all processors have data, and are not used: the trace comes "
+         "from a ring buffer, whose oldest part is not whole.",
+         "Record with a larger buffer (buffers.size_kb) to see more of what was before.", false},
+    [WARN_EVENTS_LOST] =
+        {"events-lost", "At 1 place the kernel lost events of a processor.",
+         "At {count} places the kernel lost events of a processor: sections and states that lie across "
+         "them may be wrong.",
+         "Record with a larger kernel buffer (ftrace_config.buffer_size_kb), or a shorter "
+         "drain_period_ms.",
+         false},
+    [WARN_BUFFER_LOST] = {"buffer-lost", "The recorder lost 1 piece of data.",
+                          "The recorder lost {count} pieces of data.",
+                          "Record with a larger buffer (buffers.size_kb).", false},
+    [WARN_STATES_LOST] =
+        {"states-lost", "Once a thread stopped that was not seen to run: its state before is unknown.",
+         "{count} times a thread stopped that was not seen to run: its state before is unknown.",
+         "Record with a larger kernel buffer (ftrace_config.buffer_size_kb).", false},
+    [WARN_EVENTS_UNREAD] = {"events-unread", "1 event makes no sense, and was left out.",
+                            "{count} events make no sense, and were left out.",
+                            "Pull the file again (adb pull).", false},
+    [WARN_CLOCK_FOREIGN] =
+        {"clock-foreign", "1 record has a time by a clock that is related to no other: it was left out.",
+         "{count} records have times by a clock that is related to no other: they were left out.",
+         "Record with clock snapshots, as Perfetto does by default.", false},
+    [WARN_SECTION_ENDS] =
+        {"section-ends",
+         "1 section had begun before the recording: its name is not known, and it is "
+         "not shown.",
+         "{count} sections had begun before the recording: their names are not known, and they are "
+         "not shown.",
+         "Begin to record earlier.", false},
+    [WARN_SECTION_DEEP] = {"section-deep", "1 section is deeper than 512 others, and was left out.",
+                           "{count} sections are deeper than 512 others, and were left out.",
+                           "Look for sections that are begun and never ended.", false},
+    [WARN_SECTION_OVERLAPS] =
+        {"section-overlaps", "1 section overlaps another one without being within it: it was left out.",
+         "{count} sections overlap others without being within them: they were left out.",
+         "Give sections that overlap tracks of their own.", false},
+    [WARN_SECTION_TEXT] =
+        {"section-text", "1 text in the kernel's trace is no section of atrace, and was left out.",
+         "{count} texts in the kernel's trace are no sections of atrace, and were left out.",
+         "Look for programs that write to trace_marker by themselves.", false},
+    [WARN_TRACKS_MANY] = {"tracks-many", "1 section is of more tracks than may be: it was left out.",
+                          "{count} sections are of more tracks than may be: they were left out.",
+                          "Give asynchronous sections that mean the same one name.", false},
+    [WARN_NO_SCHEDULER] =
+        {"no-scheduler",
+         "The trace does not tell when threads ran: there are sections and their wall "
+         "time, but no CPU time.",
+         "The trace does not tell when threads ran: there are sections and their wall time, but no CPU "
+         "time.",
+         "Record with sched/sched_switch and sched/sched_waking in ftrace_config.", false},
+    [WARN_NO_REASONS] =
+        {"no-reasons",
+         "The trace does not tell why threads were blocked: what they waited for input and "
+         "output counts as blocked.",
+         "The trace does not tell why threads were blocked: what they waited for input and output counts "
+         "as blocked.",
+         "Record with sched/sched_blocked_reason in ftrace_config.", false},
     [WARN_BELOW_ZERO] = {"below-zero", "A sum of changes is below 0, which cannot be, and was set to 0.",
                          "{count} sums of changes are below 0, which cannot be, and were set to 0.",
                          "Mind that the numbers of these stacks are not to be trusted.", false},

@@ -92,10 +92,24 @@ enum warning_code {
     WARN_ONE_FRAME,       /* libraries beyond whose first frame no stack could be followed */
     WARN_DEDUPED,         /* frames that stand for several methods */
     WARN_NO_NAMES,        /* frames without a name */
-    WARN_BELOW_ZERO,      /* sums of changes that are below 0 */
-    WARN_VALUE_OVERFLOW,  /* sums that passed 64 bits */
-    WARN_PACKED_CUT,      /* where in the upload what is packed ends early */
-    WARN_PACKED_DAMAGED,  /* where in the upload it makes no sense any more */
+    /* of system traces */
+    WARN_BEGINS_LATE,      /* records of before all processors have some */
+    WARN_EVENTS_LOST,      /* places where the kernel lost events */
+    WARN_BUFFER_LOST,      /* pieces that the recorder lost */
+    WARN_STATES_LOST,      /* threads that stopped without having run */
+    WARN_EVENTS_UNREAD,    /* events that make no sense */
+    WARN_CLOCK_FOREIGN,    /* records by a clock that is related to no other */
+    WARN_SECTION_ENDS,     /* ends of sections that began before the recording */
+    WARN_SECTION_DEEP,     /* sections that are too deep */
+    WARN_SECTION_OVERLAPS, /* sections that neither follow nor contain each other */
+    WARN_SECTION_TEXT,     /* texts of atrace that are none */
+    WARN_TRACKS_MANY,      /* sections of more tracks than there may be */
+    WARN_NO_SCHEDULER,     /* nothing tells when threads ran */
+    WARN_NO_REASONS,       /* nothing tells input and output from other reasons to be blocked */
+    WARN_BELOW_ZERO,       /* sums of changes that are below 0 */
+    WARN_VALUE_OVERFLOW,   /* sums that passed 64 bits */
+    WARN_PACKED_CUT,       /* where in the upload what is packed ends early */
+    WARN_PACKED_DAMAGED,   /* where in the upload it makes no sense any more */
     WARN_PACKED_CHECKSUM,
     WARN_MAPPING_FEW,        /* names that a mapping does not know, which are most */
     WARN_MAPPING_AMBIGUOUS,  /* names that a mapping has several originals for */

@@ -16,6 +16,7 @@ import dmtracedump
 import formats
 import perfetto_expected
 import perfetto_samples
+import systrace_samples
 from result import FAILED, PASSED, SKIPPED, Result
 
 FOLDED_CLOCKS = {'dual': ('cpu', 'wall'), 'thread-cpu': ('cpu',), 'wall': ('wall',), 'global': ('wall',)}
@@ -155,11 +156,13 @@ def suite(wanted):
         yield from dmtracedump.suite(wanted, None, None)
         yield from formats.suite(wanted, None)
         yield from perfetto_samples.suite(wanted, None)
+        yield from systrace_samples.suite(wanted, None)
         yield from perfetto_expected.suite(wanted, None)
         return
     # The readers of the other formats are programs of their own, which take about as long as what is read here.
     with ThreadPoolExecutor(1) as beside:
-        others = beside.submit(lambda: [*perfetto_samples.suite(wanted, folder), *formats.suite(wanted, folder)])
+        others = beside.submit(lambda: [*perfetto_samples.suite(wanted, folder), *formats.suite(wanted, folder),
+                                        *systrace_samples.suite(wanted, folder)])
         yield from method_traces(folder, load(script), wanted)
         yield from perfetto_expected.suite(wanted, folder)
         yield from others.result()

@@ -239,15 +239,21 @@ static bool keep_state(struct perfetto *t, struct pf_sequence *s, const struct p
         if (!pf_samples_settle(t, s))
             return false;
         pf_interned_clear(t, &s->interned);
+        systrace_cleared(t->system, (uint32_t)s->number);
         s->default_clock = 0;
         s->valid = true;
     } else if (p->dropped && p->sequence != 0) {
         s->valid = false;
         pf_warn(t, WARN_LOST_PACKETS, 1);
     }
-    if (p->defaults.p != NULL)
+    if (p->defaults.p != NULL) {
         read_defaults(s, p->defaults);
-    return p->interned.p == NULL || !s->valid || pf_interned_add(t, &s->interned, p->interned);
+        if (!systrace_defaults(t->system, (uint32_t)s->number, p->defaults))
+            return false;
+    }
+    return p->interned.p == NULL || !s->valid ||
+           (pf_interned_add(t, &s->interned, p->interned) &&
+            systrace_interned(t->system, (uint32_t)s->number, p->interned));
 }
 
 /* ---- fields ---- */
@@ -291,9 +297,11 @@ static void take_number(struct pf_packet *p, const struct protobuf_field *f)
     switch (f->number) {
     case 8:
         p->timestamp = f->value;
+        p->has_time = true;
         break;
     case 10:
         p->sequence = f->value;
+        p->has_sequence = true;
         break;
     case 13:
         p->flags = f->value;
@@ -335,6 +343,33 @@ static bool take_data(struct perfetto *t, struct pf_sequence *s, const struct pf
     }
 }
 
+/* Fields that the reader of system traces takes. */
+static bool is_of_system(uint32_t field)
+{
+    static const uint32_t FIELDS[] = {1, 2, 11, 34, 35, 44, 45, 47, 60, 69, 78};
+
+    for (size_t i = 0; i < sizeof(FIELDS) / sizeof(*FIELDS); i++)
+        if (FIELDS[i] == field)
+            return true;
+    return false;
+}
+
+static bool take_system(struct perfetto *t, const struct pf_sequence *s, const struct pf_packet *p,
+                        uint32_t clock)
+{
+    const struct systrace_packet packet = {.timestamp = p->timestamp,
+                                           .offset = t->offset,
+                                           .clock = clock,
+                                           .sequence = (uint32_t)s->number,
+                                           .field = p->data_field,
+                                           .has_time = p->has_time,
+                                           .has_sequence = p->has_sequence,
+                                           .valid = s->valid && p->has_sequence,
+                                           .data = p->data};
+
+    return !is_of_system(p->data_field) || systrace_packet(t->system, &packet);
+}
+
 static void read_thread(struct pf_sequence *s, struct str message)
 {
     struct protobuf m = protobuf_of_bytes(message);
@@ -351,6 +386,8 @@ static void read_thread(struct pf_sequence *s, struct str message)
 
 static bool is_ours(const struct pf_packet *p)
 {
+    if (is_of_system(p->data_field))
+        return true;
     switch (p->data_field) {
     case FIELD_PROFILE:
     case FIELD_THREAD:
@@ -361,8 +398,8 @@ static bool is_ours(const struct pf_packet *p)
     case FIELD_STACK_SAMPLE:
         return true;
     default:
-        return p->interned.p != NULL || p->defaults.p != NULL || p->cleared || p->dropped ||
-               (p->flags & FLAG_CLEARED) != 0;
+        return p->clocks.p != NULL || p->interned.p != NULL || p->defaults.p != NULL || p->cleared ||
+               p->dropped || (p->flags & FLAG_CLEARED) != 0;
     }
 }
 
@@ -393,6 +430,9 @@ static bool take_packet(struct perfetto *t, struct pf_packet *p)
     struct pf_sequence *s = sequence_of(t, p);
     if (s == NULL || !keep_state(t, s, p))
         return false;
+    if (p->clocks.p != NULL && !systrace_clocks(t->system, (uint32_t)s->number, p->clocks))
+        return false;
+    const uint32_t clock = p->clock;
     if (p->clock == 0)
         p->clock = s->default_clock != 0 ? s->default_clock : CLOCK_BOOT;
     p->time_ns = boot_ns(t, p->clock, p->timestamp);
@@ -402,7 +442,7 @@ static bool take_packet(struct perfetto *t, struct pf_packet *p)
         pf_warn(t, WARN_NO_STATE, 1);
         return true;
     }
-    return take_data(t, s, p);
+    return take_system(t, s, p, clock) && take_data(t, s, p);
 }
 
 /* False: it is damaged, which is counted. */
@@ -729,7 +769,9 @@ static bool end_trace(struct perfetto *t)
     for (size_t i = 0; i < t->n_sequences; i++)
         if (!pf_samples_settle(t, &t->sequences[i]))
             return false;
-    return t->heaps.n_heaps == 0 && t->samples.n_samples == 0 ? refuse(t) : pf_result(t);
+    if (t->heaps.n_heaps > 0 || t->samples.n_samples > 0)
+        return pf_result(t);
+    return systrace_has_records(t->system) ? systrace_result(t->system) : refuse(t);
 }
 
 static bool read_trace(struct reading *r)
@@ -739,13 +781,15 @@ static bool read_trace(struct reading *r)
     if (t == NULL)
         return builder_failed(r->builder, r->diag);
     begin(t, r);
-    return (read_packets(t, r->source) && read_names(t, r) && end_trace(t)) || failed(t);
+    t->system = systrace_new(r->builder, r->limits);
+    return (t->system != NULL && read_packets(t, r->source) && read_names(t, r) && end_trace(t)) || failed(t);
 }
 
 const struct format FORMAT_PERFETTO = {
     .name = "perfetto",
     .label = "Perfetto trace",
-    .written_by = "Perfetto: heap profiles of heapprofd, CPU samples",
+    .written_by =
+        "Perfetto: system traces (atrace, track events, scheduler), heap profiles of heapprofd, CPU samples",
     .detect = detect,
     .is_beside = is_beside,
     .read = read_trace,

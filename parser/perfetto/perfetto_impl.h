@@ -19,6 +19,7 @@
 #include "core/idmap.h"
 #include "core/protobuf.h"
 #include "parser/format.h"
+#include "parser/systrace/systrace.h"
 
 #define PERFETTO_NONE UINT32_MAX
 
@@ -204,7 +205,7 @@ struct pf_packet {
     uint64_t timestamp, sequence, machine, flags;
     uint64_t time_ns; /* the timestamp by the clock that counts since the boot */
     uint32_t clock;
-    bool cleared, dropped;
+    bool cleared, dropped, has_time, has_sequence;
     struct str defaults, interned, process_tree, track, packages, clocks, deflate, zstd;
     uint32_t data_field; /* what it is; 0: nothing that is named */
     struct str data;
@@ -276,6 +277,7 @@ struct perfetto {
 
     struct pf_stacks stacks;
     struct pf_heaps heaps;
+    struct systrace *system; /* sections and the scheduler */
     struct pf_samples samples;
     struct pf_people people;
     struct pf_names names;

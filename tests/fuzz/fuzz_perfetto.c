@@ -15,7 +15,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static const struct str BEGINNING = STR_INIT("\x0a\x02\x08\x01");
 
 /* The fields that the reader knows, by a byte. */
-static const uint8_t FIELDS[] = {37, 12, 66, 2, 61, 64, 54, 135, 60, 47, 6, 59, 44, 50, 133};
+static const uint8_t FIELDS[] = {37, 12, 66, 2,   61, 64, 54, 135, 60, 47, 6,
+                                 59, 44, 50, 133, 1,  11, 34, 35,  45, 69, 78};
 
 static void put_structured(struct buf *b, const uint8_t *data, size_t size)
 {

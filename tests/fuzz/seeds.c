@@ -14,6 +14,7 @@
 #include "tests/support/replayed.h"
 #include "tests/support/simpleperf_bytes.h"
 #include "tests/support/span_model.h"
+#include "tests/support/systrace_bytes.h"
 #include "tests/support/trace_bytes.h"
 #include "tests/support/trace_variants.h"
 #include "tests/support/wild_events.h"
@@ -205,6 +206,12 @@ static void put_perfetto(const char *folder)
         perfetto_put(&b, &OPTIONS[i]);
         put(folder, "perfetto", NAMES[i], buf_view(&b));
     }
+    buf_clear(&b);
+    systrace_put(&b, 0);
+    put(folder, "perfetto", "system", buf_view(&b));
+    buf_clear(&b);
+    systrace_put_track_events(&b);
+    put(folder, "perfetto", "track-events", buf_view(&b));
     buf_free(&b);
 }
 

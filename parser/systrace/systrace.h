@@ -1,0 +1,60 @@
+/* System traces: what Perfetto files hold beside profiles. Sections that apps and the system mark (atrace, track
+ * events), binder calls, and what the scheduler did, as calls of threads with the time of each state.
+ * protos/perfetto/trace of github.com/google/perfetto has the packets; src/trace_processor/importers how they are meant.
+ *
+ * The reader of packets (parser/perfetto) hands each one over in the order of the file:
+ *
+ *     s = systrace_new(builder, limits);
+ *     for each packet: systrace_clocks, systrace_cleared, systrace_defaults, systrace_interned, as it has them;
+ *                      then systrace_packet
+ *     if (systrace_has_records(s)) systrace_result(s)
+ *
+ * Records are 24 bytes each until the end, since CPUs are far apart in the file and all must be in the order of time.
+ * All that return bool: false when the builder's arena gives no more. */
+#ifndef PARSER_SYSTRACE_SYSTRACE_H
+#define PARSER_SYSTRACE_SYSTRACE_H
+
+#include "parser/format.h"
+
+struct systrace;
+
+/* A packet whose state was looked at. */
+struct systrace_packet {
+    uint64_t timestamp, offset;
+    uint32_t clock;    /* that the timestamp is of; 0: none is named */
+    uint32_t sequence; /* the number of its sequence, from 0 */
+    uint32_t field;    /* of TracePacket, which says what the data are */
+    bool has_time, has_sequence;
+    bool valid; /* the sequence's interned data can be relied on */
+    struct str data;
+};
+
+/* NULL: the arena gives no more. */
+struct systrace *systrace_new(struct builder *b, const struct reader_limits *limits)
+    __attribute__((warn_unused_result));
+
+bool systrace_clocks(struct systrace *s, uint32_t sequence, struct str snapshot)
+    __attribute__((warn_unused_result));
+/* The sequence's interned data and defaults start anew. */
+void systrace_cleared(struct systrace *s, uint32_t sequence);
+/* TracePacketDefaults of the sequence. */
+bool systrace_defaults(struct systrace *s, uint32_t sequence, struct str defaults)
+    __attribute__((warn_unused_result));
+/* InternedData of the sequence. */
+bool systrace_interned(struct systrace *s, uint32_t sequence, struct str data)
+    __attribute__((warn_unused_result));
+bool systrace_packet(struct systrace *s, const struct systrace_packet *p) __attribute__((warn_unused_result));
+
+/* A member of an archive ended, whose sequences and tracks are its own; clocks of the device go on. */
+void systrace_next_member(struct systrace *s);
+
+/* Whether there are sections or records of the scheduler. */
+bool systrace_has_records(const struct systrace *s);
+/* Tells the builder all of it. Behind the last packet, once. */
+bool systrace_result(struct systrace *s) __attribute__((warn_unused_result));
+
+/* The standard name of a section, in a buffer of as many bytes as the name has: numbers and addresses become `#`, and what
+ * follows a known beginning goes. Returns how many bytes there are. */
+size_t systrace_standard_name(struct str name, char *to);
+
+#endif

@@ -1,0 +1,550 @@
+/* The kernel's events: FtraceEventBundle (protos/perfetto/trace/ftrace/ftrace_event_bundle.proto), one for each CPU and
+ * piece of its buffer.
+ *
+ *   cpu = 1, event = 2 {timestamp = 1, pid = 2 (the thread that ran), and one message, by the kind of event},
+ *   lost_events = 3, compact_sched = 4, ftrace_clock = 5, ftrace_timestamp = 6, boot_timestamp = 7,
+ *   last_read_event_timestamp = 9, previous_bundle_end_timestamp = 10
+ *
+ * Most records are the scheduler's, and most of these come as columns (compact_sched). */
+#include "core/number.h"
+#include "parser/systrace/systrace_impl.h"
+
+enum { RANK_CPU = 2 /* of records: packets and track events come before */ };
+
+struct bundle {
+    struct systrace *s;
+    uint32_t sequence, cpu, clock;
+};
+
+static struct sy_record record_of(const struct bundle *b, enum sy_kind kind, uint64_t time, uint32_t tid)
+{
+    return (struct sy_record){
+        .time = time, .kind = (uint8_t)kind, .thread = tid, .rank = (uint16_t)(RANK_CPU + b->cpu)};
+}
+
+/* The name that a record gives a thread, if it is another one than the last record said. */
+static bool add_comm(const struct bundle *b, uint64_t time, uint32_t tid, struct str name)
+{
+    struct systrace *s = b->s;
+    struct sy_comm comm = {.n = (uint8_t)(name.n < sizeof(comm.text) ? name.n : sizeof(comm.text))};
+    uint32_t at = idmap_get(&s->comms, tid);
+
+    if (name.n == 0 || tid == 0)
+        return true;
+    memcpy(comm.text, name.p, comm.n);
+    if (at != IDMAP_NONE && memcmp(&s->comm_texts[at], &comm, sizeof(comm)) == 0)
+        return true;
+    if (at == IDMAP_NONE) {
+        at = (uint32_t)s->n_comms;
+        if (!ARENA_ROOM(s->arena, s->comm_texts, s->comms_capacity, s->n_comms + 1) ||
+            !idmap_set(&s->comms, tid, at))
+            return false;
+        s->n_comms++;
+    }
+    s->comm_texts[at] = comm;
+    struct sy_record r = record_of(b, SY_COMM, time, 0);
+    r.a = tid;
+    r.b = sy_string(s, name);
+    return r.b != STRING_NONE && sy_add(s, &r);
+}
+
+/* ---- the scheduler in columns ---- */
+
+enum { COLUMNS = 13, COMM_NAMES_MAX = 1 << 16 };
+
+/* CompactSched: switches {timestamp = 1 (each since the last), prev_state = 2, next_pid = 3, next_prio = 4,
+ * next_comm_index = 6}, wakings {timestamp = 7, pid = 8, target_cpu = 9, prio = 10, comm_index = 11}, intern_table = 5. */
+struct compact {
+    struct protobuf column[COLUMNS];
+    const struct str *names;
+    size_t n_names;
+};
+
+static bool next_of(struct compact *c, unsigned column, uint64_t *value)
+{
+    struct protobuf *m = &c->column[column];
+
+    if (m->p == m->end)
+        return false;
+    *value = protobuf_varint(m);
+    return m->state == PROTOBUF_GOOD;
+}
+
+static bool add_switches(const struct bundle *b, struct compact *c)
+{
+    struct systrace *s = b->s;
+    uint64_t ticks = 0, step, why, next, priority, comm, time;
+
+    while (next_of(c, 1, &step) && next_of(c, 2, &why) && next_of(c, 3, &next) && next_of(c, 4, &priority) &&
+           next_of(c, 6, &comm)) {
+        ticks = number_add(ticks, step);
+        if (comm >= c->n_names || !sy_time(s, b->sequence, b->clock, ticks, &time)) {
+            sy_lost(s, SY_LOST_EVENTS, 1);
+            break;
+        }
+        struct sy_record r = record_of(b, SY_COMPACT, time, 0);
+        r.a = (uint32_t)next;
+        r.b = (uint32_t)(why & 0xffff);
+        if (!sy_add(s, &r) || !add_comm(b, time, r.a, c->names[comm]))
+            return false;
+        s->has_sched = true;
+    }
+    return true;
+}
+
+static bool add_wakings(const struct bundle *b, struct compact *c)
+{
+    struct systrace *s = b->s;
+    uint64_t ticks = 0, step, who, cpu, priority, comm, time;
+
+    while (next_of(c, 7, &step) && next_of(c, 8, &who) && next_of(c, 9, &cpu) && next_of(c, 10, &priority) &&
+           next_of(c, 11, &comm)) {
+        ticks = number_add(ticks, step);
+        if (comm >= c->n_names || !sy_time(s, b->sequence, b->clock, ticks, &time)) {
+            sy_lost(s, SY_LOST_EVENTS, 1);
+            break;
+        }
+        struct sy_record r = record_of(b, SY_WAKING_COMPACT, time, 0);
+        r.a = (uint32_t)who;
+        if (!sy_add(s, &r))
+            return false;
+    }
+    return true;
+}
+
+static bool read_compact(const struct bundle *b, struct str message)
+{
+    struct systrace *s = b->s;
+    struct protobuf m = protobuf_of_bytes(message);
+    struct protobuf_field f;
+    struct compact c = {.names = NULL};
+    struct str *names = NULL;
+    size_t capacity = 0;
+    bool ok = true;
+
+    while (ok && protobuf_next(&m, &f)) {
+        if (f.wire != PROTOBUF_BYTES || f.number >= COLUMNS)
+            continue;
+        if (f.number != 5) {
+            c.column[f.number] = protobuf_of_bytes(f.bytes);
+        } else if (c.n_names < COMM_NAMES_MAX) {
+            ok = ARENA_ROOM(s->arena, names, capacity, c.n_names + 1);
+            if (ok)
+                names[c.n_names++] = f.bytes;
+        }
+    }
+    c.names = names;
+    ok = ok && add_switches(b, &c) && add_wakings(b, &c);
+    if (names != NULL)
+        arena_release(s->arena, names, capacity, sizeof(*names));
+    return ok;
+}
+
+/* ---- the text of atrace ---- */
+
+struct mark {
+    char phase; /* B E I S F G H N; C: a counter; 0: nothing that is known */
+    uint32_t tgid;
+    struct str name, track;
+    uint64_t cookie;
+};
+
+/* The next field of the text, up to a `|`. */
+static struct str field_of(struct str *rest)
+{
+    const char *bar = rest->n > 0 ? memchr(rest->p, '|', rest->n) : NULL;
+    struct str field = {rest->p, bar != NULL ? (size_t)(bar - rest->p) : rest->n};
+    size_t gone = field.n + (bar != NULL);
+
+    rest->p += gone;
+    rest->n -= gone;
+    return field;
+}
+
+static bool number_of(struct str s, bool is_signed, uint64_t *value)
+{
+    bool minus = is_signed && s.n > 0 && s.p[0] == '-';
+
+    if (is_signed && s.n > 0 && (minus || s.p[0] == '+'))
+        s.p++, s.n--;
+    *value = 0;
+    for (size_t i = 0; i < s.n; i++) {
+        if (s.p[i] < '0' || s.p[i] > '9' || *value > (UINT64_MAX - 9) / 10)
+            return false;
+        *value = *value * 10 + (uint64_t)(s.p[i] - '0');
+    }
+    *value = minus ? 0 - *value : *value;
+    return s.n > 0;
+}
+
+/* src/trace_processor/importers/systrace/systrace_parser.h has the forms. */
+static struct mark read_mark(struct str text)
+{
+    struct mark m = {.name = STR(""), .track = STR("")}, none = m;
+    uint64_t tgid = 0;
+
+    while (text.n > 0 && (text.p[text.n - 1] == '\n' || text.p[text.n - 1] == '\0'))
+        text.n--;
+    const char *end = text.n > 0 ? memchr(text.p, '\0', text.n) : NULL;
+    text.n = end != NULL ? (size_t)(end - text.p) : text.n;
+    struct str phase = field_of(&text), number = field_of(&text);
+    bool has_tgid = number_of(number, false, &tgid);
+    m.phase = phase.n > 0 ? phase.p[0] : '\0';
+    m.tgid = (uint32_t)tgid;
+    if (m.phase == 'E')
+        return m;
+    if (!has_tgid)
+        return none;
+    switch (m.phase) {
+    case 'B':
+        m.name = text.n > 0 ? text : STR("[empty slice name]");
+        return m;
+    case 'I':
+        m.name = field_of(&text);
+        return m.name.n > 0 ? m : none;
+    case 'C':
+        return m;
+    case 'S':
+    case 'F':
+        m.name = m.track = field_of(&text);
+        return m.name.n > 0 && number_of(field_of(&text), true, &m.cookie) ? m : none;
+    case 'N':
+        m.track = field_of(&text);
+        m.name = field_of(&text);
+        return m.track.n > 0 && m.name.n > 0 ? m : none;
+    case 'G':
+        m.track = field_of(&text);
+        m.name = field_of(&text);
+        return m.track.n > 0 && m.name.n > 0 && number_of(field_of(&text), true, &m.cookie) ? m : none;
+    case 'H': {
+        m.track = field_of(&text);
+        struct str first = field_of(&text), second = field_of(&text);
+        return m.track.n > 0 && number_of(second.n > 0 ? second : first, true, &m.cookie) ? m : none;
+    }
+    default:
+        return none;
+    }
+}
+
+static bool add_mark(const struct bundle *b, uint64_t time, uint32_t tid, const struct mark *m)
+{
+    struct systrace *s = b->s;
+    struct sy_record r = record_of(b, SY_BEGIN, time, tid);
+
+    r.a = m->tgid;
+    switch (m->phase) {
+    case 'C':
+        return true;
+    case 'B':
+    case 'I':
+        r.kind = m->phase == 'B' ? SY_BEGIN : SY_INSTANT;
+        r.b = sy_standard_name(s, m->name);
+        s->has_sections = true;
+        if (m->phase == 'I' && str_starts(m->name, STR("launchingActivity#"))) {
+            /* launchingActivity#N:completed-cold:PACKAGE */
+            for (size_t i = m->name.n; i-- > 0;)
+                if (m->name.p[i] == ':') {
+                    s->launched = sy_string(s, (struct str){m->name.p + i + 1, m->name.n - i - 1});
+                    break;
+                }
+        }
+        return r.b != STRING_NONE && s->launched != STRING_NONE && sy_add(s, &r);
+    case 'E':
+        r.kind = SY_END;
+        return sy_add(s, &r);
+    default:
+        break;
+    }
+    struct sy_extra e = {.phase = m->phase,
+                         .id = m->cookie,
+                         .value = hash_bytes(s->seed, m->track.p, m->track.n),
+                         .name = sy_standard_name(s, m->name),
+                         .track_name = sy_standard_name(s, m->track)};
+    r.kind = SY_ASYNC;
+    s->has_sections = true;
+    return e.name != STRING_NONE && e.track_name != STRING_NONE && sy_add_extra(s, &r, &e);
+}
+
+static bool add_text(const struct bundle *b, uint64_t time, uint32_t tid, struct str text)
+{
+    struct mark m = read_mark(text);
+
+    if (m.phase == '\0')
+        sy_lost(b->s, SY_LOST_TEXT, !str_starts(text, STR("trace_event_clock_sync:")));
+    return m.phase == '\0' || add_mark(b, time, tid, &m);
+}
+
+/* ---- events ---- */
+
+enum {
+    EVENT_PRINT = 3,
+    EVENT_SWITCH = 4,
+    EVENT_WAKEUP = 17,
+    EVENT_BLOCKED = 18,
+    EVENT_WAKING = 20,
+    EVENT_RECLAIM_BEGIN = 46,
+    EVENT_RECLAIM_END = 47,
+    EVENT_BINDER = 50,
+    EVENT_BINDER_RECEIVED = 51,
+    EVENT_MARK_WRITE = 80,
+    EVENT_NEW_TASK = 235,
+    EVENT_RENAME = 236,
+    EVENT_FREE = 240,
+    EVENT_ZERO = 331,
+    EVENT_SDE = 333,
+    EVENT_DPU = 348,
+    EVENT_G2D = 349,
+    EVENT_MALI = 350,
+    EVENT_FENCE_BEGIN = 417,
+    EVENT_FENCE_END = 418,
+    EVENT_LWIS = 467,
+    EVENT_SAMSUNG = 484,
+    EVENT_KPROBE = 542,
+    EVENT_FIELDS = 9 /* more than any of these has */
+};
+
+static const struct str *section_of(uint32_t event)
+{
+    static const struct str RECLAIM = STR_INIT("mm_vmscan_direct_reclaim"),
+                            FENCE = STR_INIT("dma_fence_wait");
+
+    return event == EVENT_RECLAIM_BEGIN || event == EVENT_RECLAIM_END ? &RECLAIM : &FENCE;
+}
+
+static bool add_section(const struct bundle *b, uint64_t time, uint32_t tid, uint32_t event, bool begins)
+{
+    const struct mark m = {.phase = begins ? 'B' : 'E', .name = *section_of(event), .track = STR("")};
+
+    return add_mark(b, time, tid, &m);
+}
+
+/* Text in fields, as drivers write it: which field is the name, the phase (a character), whether it begins, the
+ * process. 0: there is none. */
+static const struct {
+    uint32_t event;
+    uint8_t name, phase, begins, tgid;
+} MARKS[] = {{EVENT_MARK_WRITE, 2, 0, 3, 1}, {EVENT_SDE, 2, 3, 5, 1},  {EVENT_DPU, 4, 5, 0, 0},
+             {EVENT_G2D, 4, 5, 0, 1},        {EVENT_MALI, 1, 3, 0, 2}, {EVENT_LWIS, 4, 2, 0, 3},
+             {EVENT_SAMSUNG, 2, 4, 3, 1}};
+
+static bool add_driver_mark(const struct bundle *b, uint64_t time, uint32_t tid, uint32_t event,
+                            const struct protobuf_field *f)
+{
+    struct mark m = {.name = STR(""), .track = STR("")};
+
+    for (size_t i = 0; i < sizeof(MARKS) / sizeof(*MARKS); i++) {
+        if (MARKS[i].event != event)
+            continue;
+        m.name = f[MARKS[i].name].bytes;
+        m.tgid = MARKS[i].tgid > 0 ? (uint32_t)f[MARKS[i].tgid].value : 0;
+        m.phase = MARKS[i].phase > 0 ? (char)f[MARKS[i].phase].value : '\0';
+        if (m.phase == '\0' && MARKS[i].begins > 0 && f[MARKS[i].begins].number != 0)
+            m.phase = f[MARKS[i].begins].value != 0 ? 'B' : 'E';
+    }
+    if (m.phase != 'B' && m.phase != 'E' && m.phase != 'I' && m.phase != 'C') {
+        sy_lost(b->s, SY_LOST_TEXT, 1);
+        return true;
+    }
+    return add_mark(b, time, tid, &m);
+}
+
+static bool add_zero(const struct bundle *b, uint64_t time, uint32_t tid, const struct protobuf_field *f)
+{
+    const uint64_t flags = f[1].value;
+    const struct mark m = {.phase = (flags & 1) != 0   ? 'B'
+                                    : (flags & 2) != 0 ? 'E'
+                                    : (flags & 4) != 0 ? 'C'
+                                                       : '\0',
+                           .name = f[2].bytes,
+                           .tgid = (uint32_t)f[3].value,
+                           .track = STR("")};
+
+    return m.phase == '\0' || add_mark(b, time, tid, &m);
+}
+
+static bool add_probe(const struct bundle *b, uint64_t time, uint32_t tid, const struct protobuf_field *f)
+{
+    const struct mark m = {.phase = f[2].value == 1   ? 'B'
+                                    : f[2].value == 2 ? 'E'
+                                    : f[2].value == 3 ? 'I'
+                                                      : 'C',
+                           .name = f[1].bytes,
+                           .track = STR("")};
+
+    return add_mark(b, time, tid, &m);
+}
+
+static bool add_switch(const struct bundle *b, uint64_t time, const struct protobuf_field *f)
+{
+    struct sy_record r = record_of(b, SY_SWITCH, time, (uint32_t)f[2].value);
+
+    r.a = (uint32_t)f[6].value;
+    r.b = (uint32_t)(f[4].value & 0xffff);
+    b->s->has_sched = true;
+    return sy_add(b->s, &r) && add_comm(b, time, r.thread, f[1].bytes) && add_comm(b, time, r.a, f[5].bytes);
+}
+
+static bool add_binder(const struct bundle *b, uint64_t time, uint32_t tid, uint32_t event,
+                       const struct protobuf_field *f)
+{
+    struct sy_record r = record_of(b, event == EVENT_BINDER ? SY_BINDER : SY_RECEIVED, time, tid);
+
+    r.a = (uint32_t)f[1].value;
+    r.b = (f[5].value == 1 ? SY_BINDER_REPLY : 0) | ((f[7].value & 1) != 0 ? SY_BINDER_ONE_WAY : 0);
+    b->s->has_sections = true;
+    return sy_add(b->s, &r);
+}
+
+/* Events that are of one thread, in their first fields. */
+static bool add_task(const struct bundle *b, uint64_t time, uint32_t tid, uint32_t event,
+                     const struct protobuf_field *f)
+{
+    struct sy_record r = record_of(b, SY_FREE, time, tid);
+
+    switch (event) {
+    case EVENT_WAKING:
+        r.kind = SY_WAKING;
+        r.a = (uint32_t)f[2].value;
+        return sy_add(b->s, &r) && add_comm(b, time, r.a, f[1].bytes);
+    case EVENT_BLOCKED:
+        r.kind = SY_BLOCKED;
+        r.a = (uint32_t)f[1].value;
+        r.b = f[3].value != 0;
+        b->s->has_reasons = true;
+        return sy_add(b->s, &r);
+    case EVENT_NEW_TASK:
+        r.kind = SY_NEW;
+        r.a = (uint32_t)f[1].value;
+        r.b = (uint32_t)f[3].value;
+        return r.a == 0 || (sy_add(b->s, &r) && add_comm(b, time, r.a, f[2].bytes));
+    case EVENT_RENAME:
+        r.kind = SY_RENAME;
+        r.a = (uint32_t)f[1].value;
+        r.b = sy_string(b->s, f[3].bytes);
+        return r.b != STRING_NONE && sy_add(b->s, &r);
+    default:
+        r.a = (uint32_t)f[2].value;
+        return sy_add(b->s, &r);
+    }
+}
+
+static bool add_event(const struct bundle *b, uint64_t time, uint32_t tid, uint32_t event, struct str message)
+{
+    struct protobuf_field f[EVENT_FIELDS];
+
+    if (event == EVENT_PRINT) { /* {ip = 1, buf = 2} */
+        protobuf_fields(message, f, 3);
+        return add_text(b, time, tid, f[2].bytes);
+    }
+    switch (event) {
+    case EVENT_SWITCH:
+        protobuf_fields(message, f, EVENT_FIELDS);
+        return add_switch(b, time, f);
+    case EVENT_WAKING:
+    case EVENT_BLOCKED:
+    case EVENT_NEW_TASK:
+    case EVENT_RENAME:
+    case EVENT_FREE:
+        protobuf_fields(message, f, EVENT_FIELDS);
+        return add_task(b, time, tid, event, f);
+    case EVENT_BINDER:
+    case EVENT_BINDER_RECEIVED:
+        protobuf_fields(message, f, EVENT_FIELDS);
+        return add_binder(b, time, tid, event, f);
+    case EVENT_RECLAIM_BEGIN:
+    case EVENT_FENCE_BEGIN:
+        return add_section(b, time, tid, event, true);
+    case EVENT_RECLAIM_END:
+    case EVENT_FENCE_END:
+        return add_section(b, time, tid, event, false);
+    case EVENT_ZERO:
+        protobuf_fields(message, f, EVENT_FIELDS);
+        return add_zero(b, time, tid, f);
+    case EVENT_KPROBE:
+        protobuf_fields(message, f, EVENT_FIELDS);
+        return add_probe(b, time, tid, f);
+    case EVENT_MARK_WRITE:
+    case EVENT_SDE:
+    case EVENT_DPU:
+    case EVENT_G2D:
+    case EVENT_MALI:
+    case EVENT_LWIS:
+    case EVENT_SAMSUNG:
+        protobuf_fields(message, f, EVENT_FIELDS);
+        return add_driver_mark(b, time, tid, event, f);
+    default:
+        return true;
+    }
+}
+
+/* FtraceEvent. One without a time or a thread is nothing. */
+static bool read_event(const struct bundle *b, struct str message)
+{
+    struct protobuf m = protobuf_of_bytes(message);
+    struct protobuf_field f, event = {.number = 0};
+    uint64_t ticks = 0, time;
+    uint32_t tid = 0;
+    bool has_time = false, has_tid = false;
+
+    while (protobuf_next(&m, &f))
+        if (f.number == 1 && f.wire == PROTOBUF_VARINT)
+            ticks = f.value, has_time = true;
+        else if (f.number == 2 && f.wire == PROTOBUF_VARINT)
+            tid = (uint32_t)f.value, has_tid = true;
+        else if (f.wire == PROTOBUF_BYTES && event.number == 0)
+            event = f;
+    if (m.state != PROTOBUF_GOOD || !has_time) {
+        sy_lost(b->s, SY_LOST_EVENTS, 1);
+        return true;
+    }
+    if (!sy_time(b->s, b->sequence, b->clock, ticks, &time) || event.number == 0)
+        return true;
+    b->s->end_seen = time > b->s->end_seen ? time : b->s->end_seen;
+    return !has_tid || add_event(b, time, tid, event.number, event.bytes);
+}
+
+/* Where this CPU's data begin in a ring buffer: before the latest of these nothing is whole. */
+static bool first_of_cpu(const struct bundle *b, uint64_t begins)
+{
+    struct systrace *s = b->s;
+    uint64_t time;
+
+    if (idmap_get(&s->first_bundles, b->cpu) != IDMAP_NONE)
+        return true;
+    if (begins > 0 && sy_time(s, b->sequence, b->clock, begins, &time) && time > s->valid_from)
+        s->valid_from = time;
+    return idmap_set(&s->first_bundles, b->cpu, 1);
+}
+
+bool sy_bundle(struct systrace *s, uint32_t sequence, struct str message)
+{
+    enum { CLOCK_UNKNOWN = 1, CLOCK_GLOBAL = 2, CLOCK_LOCAL = 3, CLOCK_RAW = 4 };
+    struct protobuf_field head[11];
+    struct bundle b = {.s = s, .sequence = sequence, .clock = SY_CLOCK_BOOT};
+    struct protobuf m = protobuf_of_bytes(message);
+    struct protobuf_field f;
+
+    protobuf_fields(message, head, 11);
+    if (head[1].number == 0 || head[1].value >= SY_CPUS_MAX || head[5].value == CLOCK_UNKNOWN) {
+        sy_lost(s, SY_LOST_EVENTS, 1);
+        return true;
+    }
+    b.cpu = (uint32_t)head[1].value;
+    sy_lost(s, SY_LOST_CPU, head[3].value != 0);
+    if (head[5].value == CLOCK_RAW)
+        b.clock = SY_CLOCK_RAW;
+    else if (head[5].value == CLOCK_GLOBAL || head[5].value == CLOCK_LOCAL)
+        b.clock = SY_CLOCK_OF_SEQUENCE;
+    if (head[5].number != 0 && head[6].number != 0 && head[7].number != 0 && head[6].value != s->last_raw) {
+        s->last_raw = head[6].value;
+        s->has_clocks = true;
+        if (!sy_relate(s, sequence, b.clock, head[6].value, head[7].value))
+            return false;
+    }
+    if (head[4].bytes.n > 0 && !read_compact(&b, head[4].bytes))
+        return false;
+    while (protobuf_next(&m, &f))
+        if (f.number == 2 && f.wire == PROTOBUF_BYTES && !read_event(&b, f.bytes))
+            return false;
+    return first_of_cpu(&b, head[10].value != 0 ? head[10].value : head[9].value);
+}

@@ -1,0 +1,326 @@
+/* The inside of the reader of system traces.
+ *
+ *   systrace.c          packets, sequences and clocks; the table of records
+ *   systrace_ftrace.c   the kernel's events, and the text of atrace in them
+ *   systrace_track.c    track events and descriptors
+ *   systrace_name.c     what sections are called
+ *   systrace_people.c   processes and threads, and which is which
+ *   systrace_states.c   records in the order of time: whose they are, and in which state each thread is
+ *   systrace_slices.c   sections as calls of tracks, and all of it told to the builder
+ *   systrace_result.c   whose trace it is; facts and warnings
+ *
+ * Ids come from the file and are looked up in maps, never used as indexes. */
+#ifndef PARSER_SYSTRACE_SYSTRACE_IMPL_H
+#define PARSER_SYSTRACE_SYSTRACE_IMPL_H
+
+#include "core/idmap.h"
+#include "core/protobuf.h"
+#include "parser/systrace/systrace.h"
+
+#define SY_NONE UINT32_MAX
+
+enum {
+    SY_DEPTH_MAX = 512, /* as the reference reader of these traces has it */
+    SY_CPUS_MAX = 1024,
+    SY_CLOCK_MONOTONIC = 3,
+    SY_CLOCK_RAW = 5,
+    SY_CLOCK_BOOT = 6,
+    SY_CLOCK_OF_SEQUENCE = 64 /* from here on up to 127 */
+};
+
+/* ---- records ---- */
+
+/* What a record is. In the table `thread` is a tid, and from systrace_states.c on the thread's number. */
+enum sy_kind {
+    SY_IGNORED,
+    SY_PROCESS,    /* a: pid, b: extra (id: uid + 1, value: parent's pid, name) */
+    SY_THREAD,     /* thread: tid, a: tgid, b: name; rank in `state` */
+    SY_PACKAGE,    /* a: uid, b: name */
+    SY_DESCRIPTOR, /* a: descriptor */
+    SY_TRACK,      /* b: extra */
+    SY_SWITCH,     /* thread: who stops, a: who goes on, b: why it stops */
+    SY_COMPACT,    /* a: who goes on, b: why the other one stops; who it is, the CPU's last switch says */
+    SY_WAKING,     /* a: who is woken */
+    SY_WAKING_COMPACT,
+    SY_BLOCKED, /* a: who was, b: 1: for input or output */
+    SY_NEW,     /* thread: who makes it, a: the new one, b: flags of clone */
+    SY_COMM,    /* a: tid, b: name */
+    SY_RENAME,  /* the same, by the thread itself */
+    SY_FREE,    /* a: tid */
+    SY_BEGIN,   /* a: tgid or 0, b: name */
+    SY_END,     /* a: tgid or 0 */
+    SY_INSTANT, /* as SY_BEGIN */
+    SY_ASYNC,   /* a: tgid, b: extra (id: cookie, value: hash of the track's name, phase) */
+    SY_BINDER,  /* a: number of the transaction, b: flags */
+    SY_RECEIVED /* a: number of the transaction */
+};
+
+enum { SY_BINDER_REPLY = 1, SY_BINDER_ONE_WAY = 2 };
+
+struct sy_record {
+    uint64_t time;
+    uint32_t thread, a, b;
+    uint16_t rank; /* of equal times: packets, track events, then the CPUs */
+    uint8_t kind;
+    uint8_t state; /* enum sy_state, of the thread that stops, or is woken or new */
+};
+
+/* What rare records have more. */
+struct sy_extra {
+    uint64_t id, value;
+    uint64_t duration; /* of complete sections */
+    string_id name, category, track_name;
+    uint32_t descriptor; /* of track events, or SY_NONE */
+    uint32_t pid, tid;   /* of legacy track events without a track; 0: none */
+    char phase;          /* of track events: B E X i b e n; of async sections: S F G H N */
+    bool local;          /* the id is of the process */
+};
+
+/* ---- states ---- */
+
+/* Behind SY_WALL, in the order of the clocks. */
+enum sy_state {
+    SY_RUNNING = 1,
+    SY_RUNNABLE,
+    SY_SLEEPING,
+    SY_BLOCKED_STATE,
+    SY_IO,
+    SY_UNKNOWN,
+    SY_CLOCKS,
+    SY_GONE = SY_CLOCKS /* it has ended: unknown, if anything comes behind that */
+};
+
+/* ---- threads and processes ---- */
+
+struct sy_process {
+    uint32_t pid;
+    string_id name;
+    uint8_t rank;
+    bool ended;
+    bool has_uid;
+    uint32_t uid;               /* within its user */
+    uint64_t uuid;              /* of its descriptor + 1; 0: none */
+    uint64_t running, sections; /* what its threads ran; what its main thread was in sections */
+    bool binds;                 /* has a section bindApplication */
+};
+
+struct sy_thread {
+    uint32_t tid;
+    uint32_t group;   /* a thread of the same process, on the way to the one that knows it; or itself */
+    uint32_t process; /* of the one that knows it; SY_NONE: not known */
+    uint32_t older;   /* thread with this tid, or SY_NONE */
+    string_id name;
+    uint8_t rank;
+    bool ended;
+    bool seen; /* has a record */
+    bool has_sched;
+    uint8_t state;    /* now; 0: none yet */
+    uint32_t opened;  /* the record with which its state began, or SY_NONE */
+    uint32_t stopped; /* the record with which it stopped, until it runs again; or SY_NONE */
+    uint64_t uuid;    /* of its descriptor + 1; 0: none */
+    uint64_t first, last;
+
+    /* While the builder is told. */
+    uint64_t clocks[SY_CLOCKS];
+    uint32_t own, tracks; /* its own track; the first of all of its tracks */
+};
+
+/* A track that was described. */
+struct sy_descriptor {
+    uint64_t uuid;
+    uint64_t parent;      /* descriptor + 1; 0: none; UINT64_MAX: nothing has described it yet */
+    string_id name;       /* STRING_EMPTY: none */
+    string_id event_name; /* of its first event, where it has none */
+    uint32_t pid, tid;
+    bool has_thread, has_process;
+    bool apart;    /* not the thread's own track */
+    bool unmerged; /* siblings of its name are tracks of their own */
+    bool resolved, failed, own;
+    uint32_t thread, process; /* or SY_NONE */
+};
+
+/* ---- tracks ---- */
+
+struct sy_open {
+    uint64_t begin, end; /* end: UINT64_MAX: open */
+    string_id name, category;
+};
+
+struct sy_track {
+    uint32_t track;  /* of the builder; SY_NONE: not told yet */
+    uint32_t thread; /* whose states it has; SY_NONE: nobody's */
+    uint32_t process;
+    uint32_t next; /* of the same thread */
+    string_id name;
+    struct sy_open *open;
+    size_t n_open, open_capacity;
+    size_t finished;  /* of these those with an end */
+    uint64_t ignored; /* too deep */
+    uint64_t last;
+};
+
+/* A place of an asynchronous set: sections of one process and name that overlap stand in several. */
+struct sy_slot {
+    uint64_t cookie;
+    uint64_t free_from; /* of instants */
+    uint32_t n_open;
+    bool used, has_cookie;
+    uint32_t track, next;
+};
+
+/* ---- clocks and sequences ---- */
+
+struct sy_reading {
+    uint64_t clock, boot;
+};
+
+/* A clock, by when it was read together with the one that counts since the boot. */
+struct sy_clock {
+    struct sy_reading *readings;
+    size_t n, capacity;
+    uint64_t unit, last;
+    bool incremental, broken;
+};
+
+struct sy_sequence {
+    uint32_t default_clock;
+    uint64_t default_track;
+    bool has_default_track;
+    uint32_t pid, tid; /* of a thread descriptor */
+    int64_t reference_ns;
+    bool has_reference;
+    struct idmap names, categories; /* iid -> string */
+};
+
+enum sy_lost {
+    SY_LOST_STATES, /* a thread stops that did not run */
+    SY_LOST_ENDS,   /* ends of what was not begun */
+    SY_LOST_DEEP,   /* sections too deep */
+    SY_LOST_OVERLAPS,
+    SY_LOST_CPU,    /* bundles behind lost ones */
+    SY_LOST_BUFFER, /* pieces that the recorder lost */
+    SY_LOST_CLOCK,  /* records whose clock is not known */
+    SY_LOST_TEXT,   /* texts of atrace that are none */
+    SY_LOST_TRACKS, /* sections of more tracks than may be */
+    SY_LOST_EVENTS, /* events that cannot be read */
+    SY_LOST_OPEN,
+    SY_LOST_LATE, /* records of before all CPUs have some */
+    SY_LOST
+};
+
+struct systrace {
+    struct builder *builder;
+    struct arena *arena;
+    struct hash_seed seed;
+    const struct reader_limits *limits;
+
+    struct sy_record *records;
+    size_t n_records, records_capacity;
+    struct sy_extra *extras;
+    size_t n_extras, extras_capacity;
+    bool has_sched, has_sections, has_reasons;
+
+    struct sy_sequence *sequences;
+    size_t n_sequences, sequences_capacity;
+    uint32_t first_sequence; /* of the member at hand */
+    struct sy_clock *clocks;
+    size_t n_clocks, clocks_capacity;
+    struct idmap clock_ids;
+    bool has_clocks;
+    uint64_t latest, end_seen;
+    uint32_t trace_clock;
+
+    uint32_t kernel; /* version * 1000 + patch level, as 5.10 is 5010; 0: not known */
+    bool new_states; /* states as kernels from 4.14 on have them */
+    uint64_t started, valid_from;
+    bool preserve;
+    struct idmap first_bundles; /* CPUs */
+    uint64_t last_raw;          /* of ftrace clocks: the latest reading */
+    uint64_t lost[SY_LOST], lost_at[SY_LOST];
+    uint64_t offset;    /* of the packet at hand */
+    struct idmap comms; /* tid -> the latest name that a record gave it */
+    struct sy_comm {
+        char text[16];
+        uint8_t n;
+    } * comm_texts;
+    size_t n_comms, comms_capacity;
+
+    struct sy_descriptor *descriptors;
+    size_t n_descriptors, descriptors_capacity;
+    struct idmap descriptor_ids;
+    uint64_t member; /* mixed into the ids of tracks */
+
+    struct sy_process *processes;
+    struct sy_thread *threads;
+    size_t n_processes, processes_capacity, n_threads, threads_capacity;
+    struct idmap tids, pids, packages;
+    uint32_t n_packages;
+    string_id package, launched, highlighted;
+    uint32_t highlighted_pid;
+    uint32_t cpus[SY_CPUS_MAX]; /* the thread that runs there; SY_NONE */
+
+    struct sy_track *tracks;
+    size_t n_tracks, tracks_capacity;
+    struct sy_slot *slots;
+    size_t n_slots, slots_capacity;
+    struct idmap slot_ids, track_of_descriptor, transactions, frames, track_ids;
+    uint64_t begin, end, n_open_sections;
+    uint32_t app; /* process, or SY_NONE */
+    uint32_t next_id;
+    uint32_t *order;
+};
+
+/* systrace.c */
+/* The time of a reading of that clock, in the trace's; false: the clock is not known, which is counted. */
+bool sy_time(struct systrace *s, uint32_t sequence, uint32_t clock, uint64_t ticks, uint64_t *time);
+/* Counts what is lost, at the packet at hand. */
+void sy_lost(struct systrace *s, enum sy_lost what, uint64_t n);
+bool sy_add(struct systrace *s, const struct sy_record *r) __attribute__((warn_unused_result));
+/* .. with more. */
+bool sy_add_extra(struct systrace *s, struct sy_record *r, const struct sy_extra *e)
+    __attribute__((warn_unused_result));
+bool sy_relate(struct systrace *s, uint32_t sequence, uint32_t clock, uint64_t ticks, uint64_t boot)
+    __attribute__((warn_unused_result));
+string_id sy_string(struct systrace *s, struct str text);
+
+/* systrace_ftrace.c */
+bool sy_bundle(struct systrace *s, uint32_t sequence, struct str message) __attribute__((warn_unused_result));
+
+/* systrace_track.c */
+bool sy_track_event(struct systrace *s, const struct systrace_packet *p, uint64_t time)
+    __attribute__((warn_unused_result));
+bool sy_track_descriptor(struct systrace *s, const struct systrace_packet *p, uint64_t time)
+    __attribute__((warn_unused_result));
+bool sy_thread_descriptor(struct systrace *s, const struct systrace_packet *p, struct str message,
+                          uint64_t time) __attribute__((warn_unused_result));
+/* Whose track it is. False: memory. */
+bool sy_resolve(struct systrace *s, uint32_t descriptor) __attribute__((warn_unused_result));
+uint32_t sy_descriptor(struct systrace *s, uint64_t uuid);
+
+/* systrace_name.c */
+/* The name that all sections of its kind share: numbers and addresses become `#`, and what follows a known beginning
+ * goes. STRING_NONE when the arena gives no more. */
+string_id sy_standard_name(struct systrace *s, struct str name);
+
+/* systrace_people.c */
+/* The numbers of threads and processes; SY_NONE when the arena gives no more. */
+uint32_t sy_thread(struct systrace *s, uint32_t tid);
+uint32_t sy_find(const struct systrace *s, uint32_t tid, uint32_t pid);
+uint32_t sy_process(struct systrace *s, uint32_t pid);
+uint32_t sy_thread_of(struct systrace *s, uint32_t tid, uint32_t pid);
+uint32_t sy_new_thread(struct systrace *s, uint32_t tid);
+uint32_t sy_new_process(struct systrace *s, uint32_t pid);
+uint32_t sy_process_of(const struct systrace *s, uint32_t thread);
+void sy_associate(struct systrace *s, uint32_t a, uint32_t b);
+void sy_end(struct systrace *s, uint32_t tid);
+void sy_name_thread(struct systrace *s, uint32_t thread, string_id name, uint8_t rank);
+void sy_name_process(struct systrace *s, uint32_t process, string_id name, uint8_t rank);
+bool sy_is_main(const struct systrace *s, uint32_t thread);
+
+/* systrace_states.c */
+bool sy_settle(struct systrace *s) __attribute__((warn_unused_result));
+
+/* systrace_slices.c */
+bool sy_tell(struct systrace *s) __attribute__((warn_unused_result));
+
+#endif

@@ -1,0 +1,162 @@
+/* What sections are called. Their names carry arguments: the number of a frame, the thread that holds a lock, the size of
+ * a picture. A call's frame has none of these, so that all frames of a scroll are one box. */
+#include "core/clean.h"
+#include "parser/systrace/systrace_impl.h"
+
+enum keep {
+    KEEP_PREFIX,  /* the prefix alone */
+    KEEP_BRACKET, /* up to the bracket with a number in it: " (" and digits, or " (owner tid:" */
+};
+
+/* THE TABLE of names of which only the beginning is kept. */
+static const struct {
+    struct str prefix;
+    enum keep keep;
+    bool word; /* what follows is a space, a bracket or a colon */
+} PREFIXES[] = {
+    {STR_INIT("Choreographer#doFrame"), KEEP_PREFIX, false},
+    {STR_INIT("monitor contention with owner "), KEEP_BRACKET, false},
+    {STR_INIT("Lock contention on "), KEEP_BRACKET, false},
+    {STR_INIT("JIT compiling"), KEEP_PREFIX, true},
+    {STR_INIT("Compiling"), KEEP_PREFIX, true},
+    {STR_INIT("VerifyClass"), KEEP_PREFIX, true},
+    {STR_INIT("OpenDexFilesFromOat"), KEEP_PREFIX, true},
+    {STR_INIT("VdexFile"), KEEP_PREFIX, true},
+    {STR_INIT("Open oat file"), KEEP_PREFIX, true},
+    {STR_INIT("Open dex file"), KEEP_PREFIX, true},
+    {STR_INIT("LoadApkAssetsFd"), KEEP_PREFIX, true},
+    {STR_INIT("LoadApkAssets"), KEEP_PREFIX, true},
+    {STR_INIT("dlopen"), KEEP_PREFIX, true},
+    {STR_INIT("Texture upload"), KEEP_PREFIX, false},
+};
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_hex(char c)
+{
+    return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+/* Bytes of other characters than those of ASCII are taken for letters. */
+static bool is_word(char c)
+{
+    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c & 0x80) != 0;
+}
+
+static size_t digits_at(struct str s, size_t at)
+{
+    size_t n = 0;
+
+    while (at + n < s.n && is_digit(s.p[at + n]))
+        n++;
+    return n;
+}
+
+/* Where " (123)" or " (owner tid: 123)" begins; s.n: nowhere. */
+static size_t bracket_of(struct str s, size_t at)
+{
+    const struct str owner = STR("owner tid: ");
+
+    for (; at + 2 < s.n; at++) {
+        if (s.p[at] != ' ' || s.p[at + 1] != '(')
+            continue;
+        size_t from = at + 2;
+        if (str_starts((struct str){s.p + from, s.n - from}, owner))
+            from += owner.n;
+        size_t n = digits_at(s, from);
+        if (n > 0 && from + n < s.n && s.p[from + n] == ')')
+            return at;
+    }
+    return s.n;
+}
+
+/* How much of the name stays; 0: no row fits. */
+static size_t kept(struct str name)
+{
+    for (size_t i = 0; i < sizeof(PREFIXES) / sizeof(*PREFIXES); i++) {
+        size_t n = PREFIXES[i].prefix.n;
+        if (!str_starts(name, PREFIXES[i].prefix))
+            continue;
+        if (PREFIXES[i].keep == KEEP_BRACKET) {
+            size_t end = bracket_of(name, n);
+            if (end < name.n)
+                return end;
+        } else if (!PREFIXES[i].word) {
+            return n;
+        } else if (n < name.n && (name.p[n] == ' ' || name.p[n] == '(' || name.p[n] == ':')) {
+            return n;
+        }
+    }
+    return 0;
+}
+
+/* How many bytes from `at` on are a number that becomes `#`: an address, one of two digits and more, or behind a `#`. */
+static size_t number_at(struct str s, size_t at)
+{
+    size_t n = 0;
+
+    if (s.p[at] == '0' && at + 2 < s.n && s.p[at + 1] == 'x' && is_hex(s.p[at + 2])) {
+        for (n = 2; at + n < s.n && is_hex(s.p[at + n]);)
+            n++;
+        return n;
+    }
+    if (s.p[at] == '#')
+        return (n = digits_at(s, at + 1)) > 0 ? n + 1 : 0;
+    n = digits_at(s, at);
+    if (n < 2 || (at > 0 && is_word(s.p[at - 1])) || (at + n < s.n && is_word(s.p[at + n])))
+        return 0;
+    return n;
+}
+
+/* "launchingActivity#7:.." and "DrawFrames 12" are other names of one thing. */
+static struct str alias_of(struct str name)
+{
+    const struct str launching = STR("launchingActivity"), draw = STR("DrawFrame");
+
+    if (str_starts(name, launching) && name.n > launching.n + 1 && name.p[launching.n] == '#' &&
+        is_digit(name.p[launching.n + 1]))
+        return launching;
+    if (str_starts(name, STR("DrawFrame ")) || str_starts(name, STR("DrawFrames ")))
+        return draw;
+    return STR("");
+}
+
+size_t systrace_standard_name(struct str name, char *to)
+{
+    struct str alias = alias_of(name);
+    size_t n = kept(name);
+
+    if (alias.n > 0 || n > 0) {
+        memcpy(to, alias.n > 0 ? alias.p : name.p, alias.n > 0 ? alias.n : n);
+        return alias.n > 0 ? alias.n : n;
+    }
+    for (size_t i = 0; i < name.n;) {
+        size_t number = number_at(name, i);
+        if (number > 0) {
+            to[n++] = '#';
+            i += number;
+            continue;
+        }
+        do
+            to[n++] = name.p[i++];
+        while (i < name.n && is_digit(name.p[i - 1]) && is_digit(name.p[i]));
+    }
+    return n;
+}
+
+string_id sy_standard_name(struct systrace *s, struct str name)
+{
+    char text[1024];
+    char *to = text;
+
+    if (name.n > s->limits->name_bytes || name.n > sizeof(text)) {
+        name = clean_cut(name, s->limits->name_bytes < sizeof(text) ? s->limits->name_bytes
+                                                                    : (uint32_t)sizeof(text));
+        builder_warn(s->builder, WARN_NAME_CUT, 1, s->offset);
+    }
+    size_t n = systrace_standard_name(name, to);
+    return builder_string(s->builder, (struct str){text, n});
+}

@@ -1,0 +1,148 @@
+#include "tests/support/systrace_bytes.h"
+
+#include "tests/support/proto_bytes.h"
+
+enum { APP = 42, OTHER = 7, SEQUENCE = 3 };
+
+enum { EVENT_PRINT = 3, EVENT_SWITCH = 4, EVENT_BLOCKED = 18, EVENT_WAKING = 20 };
+
+/* One event of CPU 0, in a bundle. */
+static void put_event(struct buf *bundle, uint64_t time, uint32_t tid, uint32_t field, struct buf *body)
+{
+    struct buf event = {0};
+
+    proto_put_number(&event, 1, time);
+    proto_put_number(&event, 2, tid);
+    proto_put_message(&event, field, body);
+    proto_put_message(bundle, 2, &event);
+    buf_free(&event);
+}
+
+static void put_text(struct buf *bundle, uint64_t time, const char *text)
+{
+    struct buf body = {0};
+
+    proto_put_text(&body, 2, text);
+    put_event(bundle, time, APP, EVENT_PRINT, &body);
+    buf_free(&body);
+}
+
+static void put_switch(struct buf *bundle, uint64_t time, uint32_t from, uint32_t state, uint32_t to)
+{
+    struct buf body = {0};
+
+    proto_put_number(&body, 2, from);
+    proto_put_number(&body, 4, state);
+    proto_put_text(&body, 5, to == APP ? "m.example.app" : "other");
+    proto_put_number(&body, 6, to);
+    put_event(bundle, time, from, EVENT_SWITCH, &body);
+    buf_free(&body);
+}
+
+static void put_number(struct buf *bundle, uint64_t time, uint32_t field, uint32_t first, uint32_t second,
+                       uint32_t third)
+{
+    struct buf body = {0};
+
+    proto_put_number(&body, 1, first);
+    proto_put_number(&body, 2, second);
+    proto_put_number(&body, 3, third);
+    put_event(bundle, time, OTHER, field, &body);
+    buf_free(&body);
+}
+
+static void put_waking(struct buf *bundle, uint64_t time)
+{
+    struct buf body = {0};
+
+    proto_put_number(&body, 2, APP);
+    put_event(bundle, time, OTHER, EVENT_WAKING, &body);
+    buf_free(&body);
+}
+
+static void put_people(struct buf *b)
+{
+    struct buf packet = {0}, tree = {0}, process = {0}, system = {0}, name = {0};
+
+    proto_put_number(&process, 1, APP);
+    proto_put_text(&process, 3, "com.example.app");
+    proto_put_number(&process, 5, 10001);
+    proto_put_message(&tree, 1, &process);
+    proto_put_message(&packet, 2, &tree);
+    proto_put_message(b, 1, &packet);
+    proto_put_text(&name, 3, "5.10.1");
+    proto_put_message(&system, 1, &name);
+    proto_put_message(&packet, 45, &system);
+    proto_put_message(b, 1, &packet);
+    buf_free(&packet);
+    buf_free(&tree);
+    buf_free(&process);
+    buf_free(&system);
+    buf_free(&name);
+}
+
+void systrace_put(struct buf *b, uint64_t start)
+{
+    struct buf bundle = {0}, packet = {0};
+
+    put_people(b);
+    proto_put_number(&bundle, 1, 0);
+    put_switch(&bundle, start + 1000, OTHER, 1, APP);
+    put_text(&bundle, start + 1050, "E|42");
+    put_text(&bundle, start + 1100, "B|42|bindApplication\n");
+    put_text(&bundle, start + 1200, "S|42|load|5");
+    put_text(&bundle, start + 1300, "B|42|read 11");
+    put_switch(&bundle, start + 1400, APP, 2, OTHER); /* D */
+    put_waking(&bundle, start + 2100);
+    put_number(&bundle, start + 2110, EVENT_BLOCKED, APP, 0, 1);
+    put_switch(&bundle, start + 2200, OTHER, 0, APP);
+    put_text(&bundle, start + 2300, "E|42");
+    put_text(&bundle, start + 2400, "B|42|read 12");
+    put_switch(&bundle, start + 2500, APP, 1, OTHER); /* S */
+    put_switch(&bundle, start + 2700, OTHER, 0, APP);
+    put_text(&bundle, start + 2700, "F|42|load|5");
+    put_text(&bundle, start + 2800, "E|42");
+    put_text(&bundle, start + 3000, "E|42");
+    put_switch(&bundle, start + 3000, APP, 1, OTHER);
+    put_switch(&bundle, start + 4000, OTHER, 0, 0);
+    proto_put_message(&packet, 1, &bundle);
+    proto_put_message(b, 1, &packet);
+    buf_free(&packet);
+    buf_free(&bundle);
+}
+
+static void put_track_event(struct buf *b, uint64_t time, uint32_t type, const char *name)
+{
+    struct buf packet = {0}, event = {0};
+
+    proto_put_number(&event, 9, type);
+    proto_put_number(&event, 11, 77);
+    if (name != NULL)
+        proto_put_text(&event, 23, name);
+    proto_put_number(&packet, 8, time);
+    proto_put_number(&packet, 10, SEQUENCE);
+    proto_put_message(&packet, 11, &event);
+    proto_put_message(b, 1, &packet);
+    buf_free(&event);
+    buf_free(&packet);
+}
+
+void systrace_put_track_events(struct buf *b)
+{
+    struct buf packet = {0}, track = {0}, thread = {0};
+
+    proto_put_number(&track, 1, 77);
+    proto_put_number(&thread, 1, APP);
+    proto_put_number(&thread, 2, APP);
+    proto_put_text(&thread, 5, "main");
+    proto_put_message(&track, 4, &thread);
+    proto_put_message(&packet, 60, &track);
+    proto_put_message(b, 1, &packet);
+    put_track_event(b, 100, 1, "outer");
+    put_track_event(b, 120, 1, "inner");
+    put_track_event(b, 160, 2, NULL);
+    put_track_event(b, 200, 2, NULL);
+    buf_free(&packet);
+    buf_free(&track);
+    buf_free(&thread);
+}

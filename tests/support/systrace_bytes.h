@@ -1,0 +1,13 @@
+/* Writes small system traces by the producers' rules. */
+#ifndef TESTS_SUPPORT_SYSTRACE_BYTES_H
+#define TESTS_SUPPORT_SYSTRACE_BYTES_H
+
+#include "core/buf.h"
+
+/* An app with one thread on one CPU, from `start` ns on: it runs, reads in two sections within bindApplication, waits for
+ * input and output, is preempted, and sleeps; an asynchronous section; an end of a section of before the trace. */
+void systrace_put(struct buf *b, uint64_t start);
+/* Two sections within each other, of a program's own track events; no scheduler. */
+void systrace_put_track_events(struct buf *b);
+
+#endif

@@ -1,0 +1,148 @@
+/* System traces: names of sections, sections and states of a small trace, whose trace it is, and damage. */
+#include "tests/support/unit.h"
+
+#include <string.h>
+
+#include "parser/systrace/systrace.h"
+#include "tests/support/hostile.h"
+#include "tests/support/profile_checks.h"
+#include "tests/support/systrace_bytes.h"
+
+static void names_lose_what_is_of_one_call_only(void **state)
+{
+    static const struct {
+        const char *name, *standard;
+    } CASES[] = {
+        {"Choreographer#doFrame 191185", "Choreographer#doFrame"},
+        {"DrawFrames 12", "DrawFrame"},
+        {"DrawFrame 9", "DrawFrame"},
+        {"monitor contention with owner main (12) at void a.b()(F.java:3) waiters=0 blocking from c",
+         "monitor contention with owner main"},
+        {"Lock contention on a monitor lock (owner tid: 21)", "Lock contention on a monitor lock"},
+        {"Lock contention on thread list", "Lock contention on thread list"},
+        {"JIT compiling void a.b() (kind=Baseline)", "JIT compiling"},
+        {"VerifyClass com.example.A", "VerifyClass"},
+        {"dlopen: libx.so", "dlopen"},
+        {"Compiling", "Compiling"},
+        {"Compilings 7", "Compilings 7"},
+        {"launchingActivity#7:completed-cold:com.example", "launchingActivity"},
+        {"Texture upload(12) 48x48", "Texture upload"},
+        {"draw 0x7fabc 17 of 5", "draw # # of 5"},
+        {"a1b22 v2 item#4 c33", "a1b22 v2 item# c33"},
+        {"12", "#"},
+        {"0x", "0x"},
+        {"", ""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(CASES) / sizeof(*CASES); i++) {
+        char text[128] = {0};
+        size_t n = systrace_standard_name(str_of(CASES[i].name), text);
+        assert_true(n <= strlen(CASES[i].name));
+        text[n] = '\0';
+        assert_string_equal(text, CASES[i].standard);
+    }
+}
+
+static const struct profile *read_trace(struct arena *arena, const struct buf *b)
+{
+    struct diag diag = {0};
+
+    arena_init(arena, 256 << 20);
+    const struct profile *p = hostile_read(arena, b->p, b->n, &diag);
+    if (p == NULL)
+        fail_msg("%s: %s", diag.title, diag.detail);
+    return p;
+}
+
+static const struct profile_track *track_named(const struct profile *p, const char *name)
+{
+    for (uint32_t i = 0; i < p->n_tracks; i++)
+        if (str_eq(profile_string(p, p->tracks[i].name), str_of(name)))
+            return &p->tracks[i];
+    fail_msg("no track %s", name);
+    return NULL;
+}
+
+static void assert_self(const struct profile *p, const struct profile_track *t, const char *name,
+                        const uint64_t *expected)
+{
+    for (node_id i = t->first; i < t->first + t->count; i++) {
+        frame_id f = p->node_frame[i];
+        struct str text = f == FRAME_NONE ? STR("") : profile_string(p, p->frames[f].name);
+        if (!str_eq(text, str_of(name)))
+            continue;
+        for (uint32_t v = 0; v < p->n_values; v++)
+            assert_int_equal(profile_self(p, i, v), expected[v]);
+        return;
+    }
+    fail_msg("no frame %s", name);
+}
+
+static void sections_have_the_time_of_each_state(void **state)
+{
+    struct arena arena;
+    struct buf b = {0};
+
+    (void)state;
+    systrace_put(&b, 0);
+    const struct profile *p = read_trace(&arena, &b);
+    assert_int_equal(p->n_values, 8);
+    const struct profile_track *main = track_named(p, "main");
+    assert_string_equal(profile_string(p, main->group).p, "com.example.app");
+    /* wall, cpu, runnable, sleeping, blocked, io, unknown, calls */
+    assert_self(p, main, "bindApplication", (const uint64_t[]){500, 500, 0, 0, 0, 0, 0, 1});
+    assert_self(p, main, "read #", (const uint64_t[]){1400, 400, 100, 200, 0, 700, 0, 2});
+    assert_self(p, main, "", (const uint64_t[]){1100, 100, 0, 1000, 0, 0, 0, 0});
+    assert_int_equal(main->calls, 3);
+    assert_int_equal(main->re_roots, 0);
+    const struct profile_track *async = track_named(p, "async load");
+    assert_int_equal(async->kind, TRACK_ASYNC);
+    assert_self(p, async, "load", (const uint64_t[]){1500, 0, 0, 0, 0, 0, 0, 1});
+    assert_int_equal(profile_warned_count(p, WARN_SECTION_ENDS), 1);
+    arena_free(&arena);
+    buf_free(&b);
+}
+
+static void tracks_of_events_without_the_scheduler(void **state)
+{
+    struct arena arena;
+    struct buf b = {0};
+
+    (void)state;
+    systrace_put_track_events(&b);
+    const struct profile *p = read_trace(&arena, &b);
+    assert_int_equal(p->n_values, 2);
+    const struct profile_track *t = track_named(p, "main");
+    assert_self(p, t, "outer", (const uint64_t[]){60, 1});
+    assert_self(p, t, "inner", (const uint64_t[]){40, 1});
+    assert_int_equal(profile_warned_count(p, WARN_NO_SCHEDULER), 1);
+    arena_free(&arena);
+    buf_free(&b);
+}
+
+static void damage_is_no_crash(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        struct buf b = {0};
+        if (i == 0)
+            systrace_put(&b, 0);
+        else
+            systrace_put_track_events(&b);
+        hostile_cuttings("systrace", &b);
+        hostile_truncations("systrace", &b);
+        buf_free(&b);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_lose_what_is_of_one_call_only),
+        cmocka_unit_test(sections_have_the_time_of_each_state),
+        cmocka_unit_test(tracks_of_events_without_the_scheduler),
+        cmocka_unit_test(damage_is_no_crash),
+    };
+    return cmocka_run_group_tests_name("systrace", tests, NULL, NULL);
+}
