@@ -250,9 +250,9 @@ static bool parse_header(struct str line, struct header *h)
 
     for (size_t at = 0; (at = find_time(line, at, &time)) < line.n;) {
         struct str before = {line.p, (size_t)(time.p - line.p)}, behind = {line.p + at, line.n - at};
-        if (!parse_behind(behind, h) || !parse_before(before, h) || !json_parse_number(time, &number))
+        if (!parse_behind(behind, h) || !parse_before(before, h) || !json_in_parse_number(time, &number))
             continue;
-        h->time_ns = json_scaled(number, NS_DECIMALS);
+        h->time_ns = json_in_scaled(number, NS_DECIMALS);
         return true;
     }
     return parse_untimed(line, h);
@@ -441,8 +441,8 @@ static uint32_t thread_of(struct perf_text *t, struct str pid, struct str tid)
     if (!ARENA_ROOM(t->arena, t->threads, t->threads_capacity, t->n_threads + 1) ||
         !idmap_set(&t->thread_of, id, (uint32_t)t->n_threads))
         return STACK_NONE;
-    bool good =
-        json_parse_number(tid, &number) && json_whole(number, &value) && value >= 0 && value < UINT32_MAX;
+    bool good = json_in_parse_number(tid, &number) && json_in_whole(number, &value) && value >= 0 &&
+                value < UINT32_MAX;
     t->threads[t->n_threads] = (struct thread){.pid = pid.n > 0 ? builder_string(t->b, pid) : STRING_EMPTY,
                                                .tid = good ? value : -1};
     return t->threads[t->n_threads].pid == STRING_NONE ? STACK_NONE : (uint32_t)t->n_threads++;
@@ -576,7 +576,7 @@ static int64_t number_of(struct str value)
 {
     struct json_number number;
 
-    return json_parse_number(value, &number) ? json_scaled(number, 0) : COLUMN_NONE;
+    return json_in_parse_number(value, &number) ? json_in_scaled(number, 0) : COLUMN_NONE;
 }
 
 static bool take_report_value(struct perf_text *t, struct str key, struct str value)

@@ -218,8 +218,8 @@ class Data {
       frame[node] = f;
       parent[node] = path[depth - 1];
       let next = 2;
-      for (const { column, scale, bit } of columns)     /* a derived one behind those it comes from */
-        column[node] = scale === 0 ? Math.max(0, wall[node] - cpu[node]) : (first & bit) === 0 ? row[next++] * scale :
+      for (const { column, scale, bit } of columns)     /* a derived one, waiting, behind those it comes from; where no method is open nobody waits */
+        column[node] = scale === 0 ? (this.frames[f].isMethod ? Math.max(0, wall[node] - cpu[node]) : 0) : (first & bit) === 0 ? row[next++] * scale :
           bit === 2 ? 1 : wall[node];
       if ((first & 1) === 0)
         continue;

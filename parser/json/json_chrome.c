@@ -46,7 +46,7 @@ static bool take_word(struct json_in *in, struct word *w)
 {
     struct str text;
 
-    if (!json_text(in, &text))
+    if (!json_in_text(in, &text))
         return false;
     w->n = text.n < ID_BYTES ? text.n : ID_BYTES;
     if (w->n > 0)
@@ -142,7 +142,7 @@ static int64_t take_ns(struct json_in *in)
 {
     struct json_number n;
 
-    return json_number(in, &n) ? json_scaled(n, JSON_NS_OF_US) : COLUMN_NONE;
+    return json_in_number(in, &n) ? json_in_scaled(n, JSON_NS_OF_US) : COLUMN_NONE;
 }
 
 /* A CPU profile, or a piece of one. */
@@ -151,10 +151,10 @@ static bool take_cpu_profile(struct json_doc *d, struct event_read *e)
     struct json_js *js = &d->chrome->js;
     struct str key;
 
-    if (!json_enter(d->in, JSON_OBJECT))
+    if (!json_in_enter(d->in, JSON_OBJECT))
         return true;
     e->has_data = true;
-    while (json_key(d->in, &key)) {
+    while (json_in_key(d->in, &key)) {
         bool good = true;
         if (str_eq(key, STR("nodes")))
             good = json_js_nodes(d, js);
@@ -167,7 +167,7 @@ static bool take_cpu_profile(struct json_doc *d, struct event_read *e)
         else if (str_eq(key, STR("endTime")))
             e->chunk.end = take_ns(d->in);
         else
-            json_skip(d->in);
+            json_in_skip(d->in);
         if (!good)
             return false;
     }
@@ -179,9 +179,9 @@ static bool take_data(struct json_doc *d, struct event_read *e)
     struct json_js *js = &d->chrome->js;
     struct str key;
 
-    if (!json_enter(d->in, JSON_OBJECT))
+    if (!json_in_enter(d->in, JSON_OBJECT))
         return true;
-    while (json_key(d->in, &key)) {
+    while (json_in_key(d->in, &key)) {
         bool good = true;
         if (str_eq(key, STR("cpuProfile"))) {
             good = take_cpu_profile(d, e);
@@ -193,7 +193,7 @@ static bool take_data(struct json_doc *d, struct event_read *e)
         } else if (str_eq(key, STR("endTime"))) {
             e->chunk.end = take_ns(d->in);
         } else {
-            json_skip(d->in);
+            json_in_skip(d->in);
         }
         if (!good)
             return false;
@@ -205,21 +205,21 @@ static bool take_args(struct json_doc *d, struct event_read *e)
 {
     struct str key, text;
 
-    if (!json_enter(d->in, JSON_OBJECT))
+    if (!json_in_enter(d->in, JSON_OBJECT))
         return true;
-    while (json_key(d->in, &key)) {
+    while (json_in_key(d->in, &key)) {
         bool good = true;
         if (str_eq(key, STR("name"))) {
-            e->args_name = json_string(d->in, &text) ? json_name(d, text) : STRING_EMPTY;
+            e->args_name = json_in_string(d->in, &text) ? json_name(d, text) : STRING_EMPTY;
             good = e->args_name != STRING_NONE;
         } else if (str_eq(key, STR("signature"))) {
-            if (json_string(d->in, &text) && text.n > 0 && text.p[0] == '(')
+            if (json_in_string(d->in, &text) && text.n > 0 && text.p[0] == '(')
                 e->signature = json_name(d, text);
             good = e->signature != STRING_NONE;
         } else if (str_eq(key, STR("data"))) {
             good = take_data(d, e);
         } else {
-            json_skip(d->in);
+            json_in_skip(d->in);
         }
         if (!good)
             return false;
@@ -250,7 +250,7 @@ static bool take_member(struct json_doc *d, struct event_read *e, struct str key
     switch (key.n > 0 ? member_of(key) : OTHER) {
     case PH:
         e->phase = '\0';
-        if (json_string(d->in, &text) && text.n > 0)
+        if (json_in_string(d->in, &text) && text.n > 0)
             e->phase = text.p[0];
         return true;
     case TS:
@@ -275,12 +275,12 @@ static bool take_member(struct json_doc *d, struct event_read *e, struct str key
         e->has_id = take_word(d->in, &e->id);
         return true;
     case NAME:
-        e->name = json_string(d->in, &text) ? json_name(d, text) : STRING_EMPTY;
+        e->name = json_in_string(d->in, &text) ? json_name(d, text) : STRING_EMPTY;
         return e->name != STRING_NONE;
     case ARGS:
         return take_args(d, e);
     case OTHER:
-        json_skip(d->in);
+        json_in_skip(d->in);
     }
     return true;
 }
@@ -327,7 +327,7 @@ static bool add_slice(struct json_doc *d, struct event_read *e, uint32_t thread)
     struct json_slice *s = &e->slice;
 
     if (s->ts == COLUMN_NONE) {
-        builder_warn(d->builder, WARN_BAD_EVENT, 1, json_offset(d->in));
+        builder_warn(d->builder, WARN_BAD_EVENT, 1, json_in_offset(d->in));
         return true;
     }
     s->kind = e->phase == 'B' ? JSON_SLICE_BEGIN : e->phase == 'E' ? JSON_SLICE_END : JSON_SLICE_WHOLE;
@@ -343,7 +343,7 @@ static bool add_slice(struct json_doc *d, struct event_read *e, uint32_t thread)
     if (s->kind == JSON_SLICE_WHOLE && s->dur == COLUMN_NONE)
         s->dur = s->tdur == COLUMN_NONE ? 0 : s->tdur;
     if (s->kind == JSON_SLICE_WHOLE && s->dur < 0) {
-        builder_warn(d->builder, WARN_TIME_BACK, 1, json_offset(d->in));
+        builder_warn(d->builder, WARN_TIME_BACK, 1, json_in_offset(d->in));
         s->dur = 0;
     }
     if (c->slices.n >= ORDER_NONE - 1 ||
@@ -411,12 +411,12 @@ static bool take_event(struct json_doc *d)
                                               .children = c->js.n_children,
                                               .ids = c->js.ids.n,
                                               .deltas = c->js.deltas.n}}};
-    uint64_t at = json_offset(d->in);
+    uint64_t at = json_in_offset(d->in);
     bool good = true, empty = true;
     struct str key;
 
-    if (json_enter(d->in, JSON_OBJECT))
-        for (; good && json_key(d->in, &key); empty = false)
+    if (json_in_enter(d->in, JSON_OBJECT))
+        for (; good && json_in_key(d->in, &key); empty = false)
             good = take_member(d, &e, key);
     else
         empty = false;
@@ -442,10 +442,10 @@ bool json_chrome_events(struct json_doc *d)
 {
     if (state(d) == NULL)
         return false;
-    if (!json_enter(d->in, JSON_ARRAY))
+    if (!json_in_enter(d->in, JSON_ARRAY))
         return true;
     d->is_events = true;
-    while (json_item(d->in))
+    while (json_in_item(d->in))
         if (!take_event(d))
             return false;
     /* The array may lack its end: what is whole counts. */
@@ -470,17 +470,17 @@ static bool take_frame_row(struct json_doc *d, string_id id)
     struct json_chrome_frame row = {.name = STRING_EMPTY, .parent = STACK_NONE};
     struct str key, text;
 
-    if (!json_enter(d->in, JSON_OBJECT))
+    if (!json_in_enter(d->in, JSON_OBJECT))
         return true;
-    while (json_key(d->in, &key)) {
+    while (json_in_key(d->in, &key)) {
         if (str_eq(key, STR("name")))
-            row.name = json_string(d->in, &text) ? json_name(d, text) : STRING_EMPTY;
+            row.name = json_in_string(d->in, &text) ? json_name(d, text) : STRING_EMPTY;
         else if (str_eq(key, STR("category")))
-            row.script = json_string(d->in, &text) && str_eq(text, STR("JavaScript"));
+            row.script = json_in_string(d->in, &text) && str_eq(text, STR("JavaScript"));
         else if (str_eq(key, STR("parent")))
-            row.parent = json_text(d->in, &text) ? text_key(c, text) : STACK_NONE;
+            row.parent = json_in_text(d->in, &text) ? text_key(c, text) : STACK_NONE;
         else
-            json_skip(d->in);
+            json_in_skip(d->in);
     }
     if (row.name == STRING_NONE || !ARENA_ROOM(d->arena, c->rows, c->rows_capacity, (size_t)id + 1))
         return false;
@@ -497,8 +497,8 @@ bool json_chrome_frames(struct json_doc *d)
 
     if (c == NULL)
         return false;
-    c->has_stack_frames = json_enter(d->in, JSON_OBJECT);
-    while (c->has_stack_frames && json_key(d->in, &key)) {
+    c->has_stack_frames = json_in_enter(d->in, JSON_OBJECT);
+    while (c->has_stack_frames && json_in_key(d->in, &key)) {
         string_id id = text_key(c, key);
         if (id == STRING_NONE || !take_frame_row(d, id))
             return false;
@@ -514,19 +514,19 @@ static bool take_sample(struct json_doc *d)
     bool has_tid = false;
     struct str key, text;
 
-    if (!json_enter(d->in, JSON_OBJECT))
+    if (!json_in_enter(d->in, JSON_OBJECT))
         return true;
-    while (json_key(d->in, &key)) {
+    while (json_in_key(d->in, &key)) {
         if (str_eq(key, STR("ts"))) {
             sample.ts = take_ns(d->in);
         } else if (str_eq(key, STR("sf"))) {
-            sample.stack = json_text(d->in, &text) ? text_key(c, text) : STACK_NONE;
+            sample.stack = json_in_text(d->in, &text) ? text_key(c, text) : STACK_NONE;
         } else if (str_eq(key, STR("pid"))) {
             take_word(d->in, &pid);
         } else if (str_eq(key, STR("tid"))) {
             has_tid = take_word(d->in, &tid);
         } else {
-            json_skip(d->in);
+            json_in_skip(d->in);
         }
     }
     sample.ts = sample.ts == COLUMN_NONE ? 0 : sample.ts;
@@ -567,7 +567,7 @@ static uint32_t new_track(struct json_doc *d, uint32_t thread)
     struct str tid = builder_text_of(d->builder, t->tid);
     struct json_number number;
     int64_t value = -1;
-    bool is_number = json_parse_number(tid, &number) && json_whole(number, &value);
+    bool is_number = json_in_parse_number(tid, &number) && json_in_whole(number, &value);
     bool fits = is_number && value >= 0 && value <= UINT32_MAX;
     struct track_words words = {.kind = TRACK_THREAD,
                                 .number = fits ? (uint32_t)value : d->tracks.n + 1,

@@ -22,14 +22,14 @@ static uint32_t take_id(struct json_in *in)
 {
     int64_t id;
 
-    return json_integer(in, &id) && id >= 0 && id < STACK_NONE ? (uint32_t)id : STACK_NONE;
+    return json_in_integer(in, &id) && id >= 0 && id < STACK_NONE ? (uint32_t)id : STACK_NONE;
 }
 
 static bool take_children(struct json_doc *d, struct json_js *js, size_t row)
 {
-    if (!json_enter(d->in, JSON_ARRAY))
+    if (!json_in_enter(d->in, JSON_ARRAY))
         return true;
-    while (json_item(d->in)) {
+    while (json_in_item(d->in)) {
         if (!ARENA_ROOM(d->arena, js->children, js->children_capacity, js->n_children + 1))
             return false;
         /* The parent is a row until all of the node is there. */
@@ -45,19 +45,21 @@ static bool take_member(struct json_doc *d, struct json_js_node *node, struct st
     int64_t number;
 
     if (str_eq(key, STR("functionName"))) {
-        node->name = json_string(d->in, &text) ? json_name(d, text) : STRING_EMPTY;
+        node->name = json_in_string(d->in, &text) ? json_name(d, text) : STRING_EMPTY;
     } else if (str_eq(key, STR("url"))) {
-        node->url = json_string(d->in, &text) ? json_name(d, text) : STRING_EMPTY;
+        node->url = json_in_string(d->in, &text) ? json_name(d, text) : STRING_EMPTY;
     } else if (str_eq(key, STR("lineNumber"))) {
-        node->line = json_integer(d->in, &number) && number >= 0 && number < INT32_MAX ? (int32_t)number : -1;
+        node->line =
+            json_in_integer(d->in, &number) && number >= 0 && number < INT32_MAX ? (int32_t)number : -1;
     } else if (str_eq(key, STR("id"))) {
         node->id = take_id(d->in);
     } else if (str_eq(key, STR("parent"))) {
         node->parent = take_id(d->in);
     } else if (str_eq(key, STR("hitCount"))) {
-        node->hits = json_integer(d->in, &number) && number > 0 && number < UINT32_MAX ? (uint32_t)number : 0;
+        node->hits =
+            json_in_integer(d->in, &number) && number > 0 && number < UINT32_MAX ? (uint32_t)number : 0;
     } else {
-        json_skip(d->in);
+        json_in_skip(d->in);
     }
     return node->name != STRING_NONE && node->url != STRING_NONE;
 }
@@ -66,8 +68,8 @@ static bool take_call_frame(struct json_doc *d, struct json_js_node *node)
 {
     struct str key;
 
-    if (json_enter(d->in, JSON_OBJECT))
-        while (json_key(d->in, &key))
+    if (json_in_enter(d->in, JSON_OBJECT))
+        while (json_in_key(d->in, &key))
             if (!take_member(d, node, key))
                 return false;
     return true;
@@ -90,9 +92,9 @@ static bool take_node(struct json_doc *d, struct json_js *js)
     struct str key;
     bool good = node != NULL;
 
-    if (!good || !json_enter(d->in, JSON_OBJECT))
+    if (!good || !json_in_enter(d->in, JSON_OBJECT))
         return good;
-    while (good && json_key(d->in, &key))
+    while (good && json_in_key(d->in, &key))
         good = str_eq(key, STR("callFrame"))  ? take_call_frame(d, node)
                : str_eq(key, STR("children")) ? take_children(d, js, js->n_nodes - 1)
                                               : take_member(d, node, key);
@@ -103,8 +105,8 @@ static bool take_node(struct json_doc *d, struct json_js *js)
 
 bool json_js_nodes(struct json_doc *d, struct json_js *js)
 {
-    if (json_enter(d->in, JSON_ARRAY))
-        while (json_item(d->in))
+    if (json_in_enter(d->in, JSON_ARRAY))
+        while (json_in_item(d->in))
             if (!take_node(d, js))
                 return false;
     return true;
@@ -122,18 +124,18 @@ static bool take_tree(struct json_doc *d, struct json_js *js, uint32_t *open)
     while (depth > 0 && d->in->state == JSON_GOOD) {
         struct json_js_node *node = &js->nodes[open[depth - 1]];
         bool in_list = false;
-        if (!json_key(d->in, &key)) {
+        if (!json_in_key(d->in, &key)) {
             in_list = --depth > 0;
         } else if (str_eq(key, STR("children"))) {
-            in_list = json_enter(d->in, JSON_ARRAY);
+            in_list = json_in_enter(d->in, JSON_ARRAY);
         } else if (str_eq(key, STR("selfSize"))) {
             js->self_size = true;
-            json_skip(d->in);
+            json_in_skip(d->in);
         } else if (str_eq(key, STR("callFrame")) ? !take_call_frame(d, node) : !take_member(d, node, key)) {
             return false;
         }
-        while (in_list && json_item(d->in)) {
-            if (!json_enter(d->in, JSON_OBJECT))
+        while (in_list && json_in_item(d->in)) {
+            if (!json_in_enter(d->in, JSON_OBJECT))
                 continue;
             struct json_js_node *child = add_node(d, js);
             if (child == NULL)
@@ -153,7 +155,7 @@ bool json_js_head(struct json_doc *d, struct json_js *js)
     js->parents_are_rows = true;
     if (open == NULL)
         return false;
-    if (!json_enter(d->in, JSON_OBJECT))
+    if (!json_in_enter(d->in, JSON_OBJECT))
         return true;
     open[0] = (uint32_t)js->n_nodes;
     return add_node(d, js) != NULL && take_tree(d, js, open);
@@ -356,7 +358,7 @@ static bool old_times(struct json_doc *d, const struct idmap *row_of, struct jso
         before = at;
     }
     if (d->has_end)
-        *end_ns = json_scaled(d->end, JSON_NS_OF_S);
+        *end_ns = json_in_scaled(d->end, JSON_NS_OF_S);
     *end_ns = *end_ns < before ? COLUMN_NONE : *end_ns;
     return json_js_times(d, &d->js, &part, 0, row_of, samples, n, end_ns);
 }
@@ -367,8 +369,8 @@ static bool times(struct json_doc *d, const struct json_js_part *part, const str
     if (d->has_head)
         return old_times(d, row_of, samples, n, end_ns);
     if (d->has_end)
-        *end_ns = json_scaled(d->end, JSON_NS_OF_US);
-    return json_js_times(d, &d->js, part, d->has_start ? json_scaled(d->start, JSON_NS_OF_US) : 0, row_of,
+        *end_ns = json_in_scaled(d->end, JSON_NS_OF_US);
+    return json_js_times(d, &d->js, part, d->has_start ? json_in_scaled(d->start, JSON_NS_OF_US) : 0, row_of,
                          samples, n, end_ns);
 }
 

@@ -13,7 +13,7 @@ enum { KEY_BYTES_KEPT = 64 };
 
 string_id json_name(struct json_doc *d, struct str text)
 {
-    return builder_name(d->builder, text, d->r->limits->name_bytes, json_offset(d->in));
+    return builder_name(d->builder, text, d->r->limits->name_bytes, json_in_offset(d->in));
 }
 
 bool json_refuse(struct json_doc *d, const char *title, const char *hint, const char *detail)
@@ -71,8 +71,8 @@ static bool take_shared(struct json_doc *d)
 {
     struct str key;
 
-    if (json_enter(d->in, JSON_OBJECT))
-        while (json_key(d->in, &key))
+    if (json_in_enter(d->in, JSON_OBJECT))
+        while (json_in_key(d->in, &key))
             if (!(str_eq(key, STR("frames")) ? json_speedscope_frames(d) : json_firefox_shared(d, key)))
                 return false;
     return true;
@@ -83,13 +83,13 @@ static bool take_samples(struct json_doc *d)
 {
     struct json_number n;
 
-    if (!json_enter(d->in, JSON_ARRAY))
+    if (!json_in_enter(d->in, JSON_ARRAY))
         return true;
-    while (json_item(d->in)) {
-        bool good = json_peek(d->in) == JSON_OBJECT
+    while (json_in_item(d->in)) {
+        bool good = json_in_peek(d->in) == JSON_OBJECT
                         ? json_chrome_samples(d)
                         : json_column_add(&d->js.ids, d->arena,
-                                          json_number(d->in, &n) ? json_scaled(n, 0) : COLUMN_NONE);
+                                          json_in_number(d->in, &n) ? json_in_scaled(n, 0) : COLUMN_NONE);
         if (!good)
             return false;
     }
@@ -98,13 +98,13 @@ static bool take_samples(struct json_doc *d)
 
 static bool take_nodes(struct json_doc *d)
 {
-    d->has_nodes = json_peek(d->in) == JSON_ARRAY;
+    d->has_nodes = json_in_peek(d->in) == JSON_ARRAY;
     return json_js_nodes(d, &d->js);
 }
 
 static bool take_head(struct json_doc *d)
 {
-    d->has_head = json_peek(d->in) == JSON_OBJECT;
+    d->has_head = json_in_peek(d->in) == JSON_OBJECT;
     if (!json_js_head(d, &d->js))
         return false;
     /* By this an allocation profile is told, whose nodes are otherwise the same. */
@@ -123,13 +123,13 @@ static bool take_timestamps(struct json_doc *d)
 
 static bool take_start(struct json_doc *d)
 {
-    d->has_start = json_number(d->in, &d->start);
+    d->has_start = json_in_number(d->in, &d->start);
     return true;
 }
 
 static bool take_end(struct json_doc *d)
 {
-    d->has_end = json_number(d->in, &d->end);
+    d->has_end = json_in_number(d->in, &d->end);
     return true;
 }
 
@@ -164,11 +164,11 @@ bool json_take_value_name(struct json_doc *d)
 {
     struct str key, text;
 
-    if (json_enter(d->in, JSON_OBJECT))
-        while (json_key(d->in, &key)) {
+    if (json_in_enter(d->in, JSON_OBJECT))
+        while (json_in_key(d->in, &key)) {
             if (!str_eq(key, STR("value")) && !str_eq(key, STR("clock"))) {
-                json_skip(d->in);
-            } else if (json_string(d->in, &text)) {
+                json_in_skip(d->in);
+            } else if (json_in_string(d->in, &text)) {
                 string_id name = json_name(d, text);
                 if (name == STRING_NONE)
                     return false;
@@ -189,7 +189,7 @@ static bool take_member(struct json_doc *d, struct str key, bool outermost)
     /* A profile within a profile is that of old DevTools, which has no other one within. */
     if (i < sizeof(MEMBERS) / sizeof(*MEMBERS) && (outermost || MEMBERS[i].take != take_profile))
         return MEMBERS[i].take(d);
-    json_skip(d->in);
+    json_in_skip(d->in);
     return true;
 }
 
@@ -197,8 +197,8 @@ static bool take_profile(struct json_doc *d)
 {
     struct str key;
 
-    if (json_enter(d->in, JSON_OBJECT))
-        while (json_key(d->in, &key))
+    if (json_in_enter(d->in, JSON_OBJECT))
+        while (json_in_key(d->in, &key))
             if (!take_member(d, key, false))
                 return false;
     return true;
@@ -208,10 +208,10 @@ static bool take_document(struct json_doc *d)
 {
     struct str key;
 
-    if (json_peek(d->in) == JSON_ARRAY)
+    if (json_in_peek(d->in) == JSON_ARRAY)
         return json_chrome_events(d);
-    if (json_enter(d->in, JSON_OBJECT))
-        while (json_key(d->in, &key))
+    if (json_in_enter(d->in, JSON_OBJECT))
+        while (json_in_key(d->in, &key))
             if (!take_member(d, key, true))
                 return false;
     return true;
@@ -297,7 +297,7 @@ static void note_rest(struct json_doc *d)
 {
     uint64_t at, n;
 
-    json_end(d->in);
+    json_in_end(d->in);
     at = source_offset(d->r->source);
     n = source_pass(d->r->source, UINT64_MAX);
     /* The file may end with a line end, or some. */
@@ -314,10 +314,10 @@ static bool read_json(struct reading *r)
         return builder_failed(r->builder, r->diag);
     *d = (struct json_doc){
         .in = in, .r = r, .builder = r->builder, .arena = builder_arena(r->builder), .diag = r->diag};
-    json_begin(in, r->source, d->arena, r->limits->name_bytes);
+    json_in_begin(in, r->source, d->arena, r->limits->name_bytes);
     json_tracks_init(&d->tracks, r);
     json_values_init(&d->values, r->builder);
-    d->begin = json_offset(in);
+    d->begin = json_in_offset(in);
     bool good = take_document(d);
     if (good && is_damaged(d))
         return false;

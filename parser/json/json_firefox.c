@@ -82,12 +82,12 @@ static bool take_schema(struct json_doc *d, struct json_firefox_rows *t)
     struct str key;
     int64_t place;
 
-    if (json_enter(d->in, JSON_OBJECT))
-        while (json_key(d->in, &key)) {
+    if (json_in_enter(d->in, JSON_OBJECT))
+        while (json_in_key(d->in, &key)) {
             enum json_firefox_column c = column_of(key);
             if (c == COLUMNS)
-                json_skip(d->in);
-            else if (json_integer(d->in, &place) && place >= 0 && place < ROW_PLACES)
+                json_in_skip(d->in);
+            else if (json_in_integer(d->in, &place) && place >= 0 && place < ROW_PLACES)
                 t->place[c] = (int8_t)(place + 1);
         }
     return true;
@@ -99,14 +99,14 @@ static bool take_row(struct json_doc *d, struct json_firefox_rows *t)
     struct json_number number;
     size_t n = 0;
 
-    if (json_enter(d->in, JSON_ARRAY))
-        for (; json_item(d->in); n++) {
+    if (json_in_enter(d->in, JSON_ARRAY))
+        for (; json_in_item(d->in); n++) {
             if (n >= ROW_PLACES) {
-                json_skip(d->in);
+                json_in_skip(d->in);
                 continue;
             }
             int64_t value =
-                json_number(d->in, &number) ? json_scaled(number, t->millionths ? 6 : 0) : COLUMN_NONE;
+                json_in_number(d->in, &number) ? json_in_scaled(number, t->millionths ? 6 : 0) : COLUMN_NONE;
             while (t->rows[n].n < t->n_rows)
                 if (!json_column_add(&t->rows[n], d->arena, COLUMN_NONE))
                     return false;
@@ -122,8 +122,8 @@ static bool take_rows(struct json_doc *d, struct json_firefox_rows *t)
     t->rows = arena_array(d->arena, ROW_PLACES, sizeof(*t->rows));
     if (t->rows == NULL)
         return false;
-    if (json_enter(d->in, JSON_ARRAY))
-        while (json_item(d->in))
+    if (json_in_enter(d->in, JSON_ARRAY))
+        while (json_in_item(d->in))
             if (!take_row(d, t))
                 return false;
     return true;
@@ -133,7 +133,7 @@ static void take_weight_type(struct json_doc *d, struct json_firefox_rows *t)
 {
     struct str text;
 
-    if (json_string(d->in, &text))
+    if (json_in_string(d->in, &text))
         t->weight_type = str_eq(text, STR("tracing-ms")) ? JSON_WALL
                          : str_eq(text, STR("bytes"))    ? JSON_BYTES
                                                          : JSON_SAMPLES;
@@ -141,9 +141,9 @@ static void take_weight_type(struct json_doc *d, struct json_firefox_rows *t)
 
 static bool take_column(struct json_doc *d, struct json_firefox_rows *t, enum json_firefox_column c)
 {
-    t->columns[c] = json_peek(d->in) == JSON_ARRAY ? arena_alloc(d->arena, sizeof(*t->columns[c])) : NULL;
+    t->columns[c] = json_in_peek(d->in) == JSON_ARRAY ? arena_alloc(d->arena, sizeof(*t->columns[c])) : NULL;
     if (t->columns[c] == NULL) {
-        json_skip(d->in);
+        json_in_skip(d->in);
         return d->arena->failure == ARENA_OK;
     }
     return json_column_read(t->columns[c], d->in, COLUMN_KEYS[c].millionths ? 6 : 0);
@@ -155,12 +155,12 @@ static bool take_table(struct json_doc *d, struct json_firefox_rows **to, bool s
     struct str key;
     bool good = t != NULL;
 
-    if (!good || !json_enter(d->in, JSON_OBJECT))
+    if (!good || !json_in_enter(d->in, JSON_OBJECT))
         return good;
     t->weight_type = JSON_SAMPLES;
     t->millionths = samples;
     *to = t;
-    while (good && json_key(d->in, &key)) {
+    while (good && json_in_key(d->in, &key)) {
         enum json_firefox_column c = column_of(key);
         if (c < COLUMNS)
             good = take_column(d, t, c);
@@ -171,7 +171,7 @@ static bool take_table(struct json_doc *d, struct json_firefox_rows **to, bool s
         else if (str_eq(key, STR("weightType")))
             take_weight_type(d, t);
         else
-            json_skip(d->in);
+            json_in_skip(d->in);
     }
     return good;
 }
@@ -209,11 +209,11 @@ static bool take_strings(struct json_doc *d, struct json_firefox_tables *t)
     struct str text;
 
     t->n_strings = 0;
-    if (json_enter(d->in, JSON_ARRAY))
-        while (json_item(d->in)) {
+    if (json_in_enter(d->in, JSON_ARRAY))
+        while (json_in_item(d->in)) {
             if (!ARENA_ROOM(d->arena, t->strings, t->strings_capacity, t->n_strings + 1))
                 return false;
-            t->strings[t->n_strings] = json_string(d->in, &text) ? json_name(d, text) : STRING_EMPTY;
+            t->strings[t->n_strings] = json_in_string(d->in, &text) ? json_name(d, text) : STRING_EMPTY;
             if (t->strings[t->n_strings++] == STRING_NONE)
                 return false;
         }
@@ -238,10 +238,10 @@ static bool take_sources(struct json_doc *d)
 {
     struct str key;
 
-    if (json_enter(d->in, JSON_OBJECT))
-        while (json_key(d->in, &key)) {
+    if (json_in_enter(d->in, JSON_OBJECT))
+        while (json_in_key(d->in, &key)) {
             if (!str_eq_nocase(key, STR("filename")))
-                json_skip(d->in);
+                json_in_skip(d->in);
             else if (!json_column_read(&d->firefox->sources, d->in, 0))
                 return false;
         }
@@ -260,7 +260,7 @@ bool json_firefox_shared(struct json_doc *d, struct str key)
     if (!take_tables(d, &f->shared, key, &mine))
         return false;
     if (!mine)
-        json_skip(d->in);
+        json_in_skip(d->in);
     return true;
 }
 
@@ -275,11 +275,11 @@ static bool take_inner(struct json_doc *d, bool (*take)(struct json_doc *d))
     struct str text;
 
     if (d->firefox->texts == TEXTS_MAX) {
-        json_skip(outer);
+        json_in_skip(outer);
         return true;
     }
     outer->keep_bytes = SIZE_MAX / 2; /* the arena is the limit */
-    bool good = json_string(outer, &text);
+    bool good = json_in_string(outer, &text);
     outer->keep_bytes = keep;
     if (!good)
         return true;
@@ -287,14 +287,14 @@ static bool take_inner(struct json_doc *d, bool (*take)(struct json_doc *d))
     if (copy == NULL)
         return false;
     source_of_memory(&source, d->arena, (struct str){copy, text.n});
-    json_begin(&inner, &source, d->arena, d->r->limits->name_bytes);
+    json_in_begin(&inner, &source, d->arena, d->r->limits->name_bytes);
     d->in = &inner;
     d->firefox->texts++;
     good = take(d);
     d->firefox->texts--;
     d->in = outer;
     if (inner.state != JSON_GOOD)
-        builder_warn(d->builder, WARN_DAMAGED, text.n, json_offset(outer));
+        builder_warn(d->builder, WARN_DAMAGED, text.n, json_in_offset(outer));
     return good;
 }
 
@@ -305,16 +305,16 @@ static bool take_categories(struct json_doc *d)
     struct json_firefox *f = d->firefox;
     struct str key, text;
 
-    if (!json_enter(d->in, JSON_ARRAY))
+    if (!json_in_enter(d->in, JSON_ARRAY))
         return true;
     f->n_categories = 0;
-    while (json_item(d->in)) {
+    while (json_in_item(d->in)) {
         string_id name = STRING_EMPTY;
-        if (json_enter(d->in, JSON_OBJECT))
-            while (json_key(d->in, &key)) {
+        if (json_in_enter(d->in, JSON_OBJECT))
+            while (json_in_key(d->in, &key)) {
                 if (!str_eq(key, STR("name")))
-                    json_skip(d->in);
-                else if (json_string(d->in, &text))
+                    json_in_skip(d->in);
+                else if (json_in_string(d->in, &text))
                     name = json_name(d, text);
             }
         if (name == STRING_NONE ||
@@ -333,14 +333,14 @@ static void take_units(struct json_doc *d)
     } UNITS[] = {{STR_INIT("ns"), -6}, {STR_INIT("µs"), -3}, {STR_INIT("us"), -3}, {STR_INIT("ms"), 0}};
     struct str key, text;
 
-    if (json_enter(d->in, JSON_OBJECT))
-        while (json_key(d->in, &key)) {
+    if (json_in_enter(d->in, JSON_OBJECT))
+        while (json_in_key(d->in, &key)) {
             if (!str_eq(key, STR("threadCPUDelta"))) {
-                json_skip(d->in);
+                json_in_skip(d->in);
                 continue;
             }
             process(d)->cpu_decimals = 1;
-            if (json_string(d->in, &text))
+            if (json_in_string(d->in, &text))
                 for (size_t i = 0; i < sizeof(UNITS) / sizeof(*UNITS); i++)
                     if (str_eq(text, UNITS[i].word))
                         process(d)->cpu_decimals = UNITS[i].decimals;
@@ -354,15 +354,15 @@ bool json_firefox_meta(struct json_doc *d)
     struct str key, text;
     bool good = f != NULL;
 
-    if (!good || !json_enter(d->in, JSON_OBJECT))
+    if (!good || !json_in_enter(d->in, JSON_OBJECT))
         return good;
-    while (good && json_key(d->in, &key)) {
+    while (good && json_in_key(d->in, &key)) {
         if (str_eq(key, STR("preprocessedProfileVersion")))
-            f->has_version = json_integer(d->in, &f->version);
+            f->has_version = json_in_integer(d->in, &f->version);
         else if (str_eq(key, STR("product")))
-            f->ours = json_string(d->in, &text) && str_eq(text, STR("aflamed"));
+            f->ours = json_in_string(d->in, &text) && str_eq(text, STR("aflamed"));
         else if (str_eq(key, STR("startTime")))
-            process(d)->start_ns = json_number(d->in, &start) ? json_scaled(start, JSON_NS_OF_MS) : 0;
+            process(d)->start_ns = json_in_number(d->in, &start) ? json_in_scaled(start, JSON_NS_OF_MS) : 0;
         else if (str_eq(key, STR("categories")))
             good = take_categories(d);
         else if (str_eq(key, STR("sampleUnits")))
@@ -370,7 +370,7 @@ bool json_firefox_meta(struct json_doc *d)
         else if (str_eq(key, STR("aflamed")))
             good = json_take_value_name(d);
         else
-            json_skip(d->in);
+            json_in_skip(d->in);
     }
     return good;
 }
@@ -382,8 +382,8 @@ static bool take_lib(struct json_doc *d)
     string_id name = STRING_EMPTY, debug_name = STRING_EMPTY;
     struct str key, text;
 
-    if (json_enter(d->in, JSON_OBJECT))
-        while (json_key(d->in, &key)) {
+    if (json_in_enter(d->in, JSON_OBJECT))
+        while (json_in_key(d->in, &key)) {
             int64_t *number = str_eq(key, STR("start"))    ? &lib.start
                               : str_eq(key, STR("end"))    ? &lib.end
                               : str_eq(key, STR("offset")) ? &lib.offset
@@ -393,11 +393,11 @@ static bool take_lib(struct json_doc *d)
                             : str_eq(key, STR("codeId"))    ? &lib.build_id
                                                             : NULL;
             if (number != NULL) {
-                if (!json_integer(d->in, number))
+                if (!json_in_integer(d->in, number))
                     *number = COLUMN_NONE;
             } else if (to == NULL) {
-                json_skip(d->in);
-            } else if (json_string(d->in, &text)) {
+                json_in_skip(d->in);
+            } else if (json_in_string(d->in, &text)) {
                 *to = json_name(d, text);
             }
         }
@@ -411,8 +411,8 @@ static bool take_lib(struct json_doc *d)
 
 static bool take_lib_list(struct json_doc *d)
 {
-    if (json_enter(d->in, JSON_ARRAY))
-        while (json_item(d->in))
+    if (json_in_enter(d->in, JSON_ARRAY))
+        while (json_in_item(d->in))
             if (!take_lib(d))
                 return false;
     return true;
@@ -421,7 +421,7 @@ static bool take_lib_list(struct json_doc *d)
 static bool take_libs(struct json_doc *d, size_t *first, size_t *n)
 {
     size_t begin = d->firefox->n_libs;
-    bool good = json_peek(d->in) == JSON_STRING ? take_inner(d, take_lib_list) : take_lib_list(d);
+    bool good = json_in_peek(d->in) == JSON_STRING ? take_inner(d, take_lib_list) : take_lib_list(d);
 
     *first = begin;
     *n = d->firefox->n_libs - begin;
@@ -448,7 +448,7 @@ static int64_t take_tid(struct json_doc *d)
     size_t n = 0;
     uint64_t tid;
 
-    if (!json_text(d->in, &text))
+    if (!json_in_text(d->in, &text))
         return -1;
     while (n < text.n && text.p[n] >= '0' && text.p[n] <= '9')
         n++;
@@ -463,17 +463,17 @@ static bool take_thread_member(struct json_doc *d, struct json_firefox_thread *t
     if (!take_tables(d, &t->tables, key, &mine) || mine)
         return mine && d->arena->failure == ARENA_OK;
     if (str_eq(key, STR("name"))) {
-        t->name = json_string(d->in, &text) ? json_name(d, text) : STRING_EMPTY;
+        t->name = json_in_string(d->in, &text) ? json_name(d, text) : STRING_EMPTY;
     } else if (str_eq(key, STR("processName"))) {
-        t->process_name = json_string(d->in, &text) ? json_name(d, text) : STRING_EMPTY;
+        t->process_name = json_in_string(d->in, &text) ? json_name(d, text) : STRING_EMPTY;
     } else if (str_eq(key, STR("pid"))) {
-        t->pid = json_text(d->in, &text) ? json_name(d, text) : STRING_EMPTY;
+        t->pid = json_in_text(d->in, &text) ? json_name(d, text) : STRING_EMPTY;
     } else if (str_eq(key, STR("tid"))) {
         t->tid = take_tid(d);
     } else if (str_eq(key, STR("libs"))) {
         return take_libs(d, &t->tables.libs, &t->tables.n_libs);
     } else {
-        json_skip(d->in);
+        json_in_skip(d->in);
     }
     return t->name != STRING_NONE && t->process_name != STRING_NONE && t->pid != STRING_NONE;
 }
@@ -484,9 +484,9 @@ static bool take_thread(struct json_doc *d)
     struct json_firefox_thread t = {.tid = -1, .process = f->now};
     struct str key;
 
-    if (!json_enter(d->in, JSON_OBJECT))
+    if (!json_in_enter(d->in, JSON_OBJECT))
         return true;
-    while (json_key(d->in, &key))
+    while (json_in_key(d->in, &key))
         if (!take_thread_member(d, &t, key))
             return false;
     if (!ARENA_ROOM(d->arena, f->threads, f->threads_capacity, f->n_threads + 1))
@@ -509,11 +509,11 @@ bool json_firefox_threads(struct json_doc *d)
 
     if (f == NULL)
         return false;
-    if (!json_enter(d->in, JSON_ARRAY))
+    if (!json_in_enter(d->in, JSON_ARRAY))
         return true;
     f->has_threads = true;
-    while (json_item(d->in))
-        if (!(json_peek(d->in) == JSON_STRING ? take_inner(d, take_process_text) : take_thread(d)))
+    while (json_in_item(d->in))
+        if (!(json_in_peek(d->in) == JSON_STRING ? take_inner(d, take_process_text) : take_thread(d)))
             return false;
     return true;
 }
@@ -540,7 +540,7 @@ static bool take_process_member(struct json_doc *d, struct str key)
         return json_firefox_libs(d);
     if (str_eq(key, STR("threads")))
         return json_firefox_threads(d);
-    json_skip(d->in);
+    json_in_skip(d->in);
     return true;
 }
 
@@ -552,30 +552,30 @@ static bool take_processes(struct json_doc *d, bool within)
     uint32_t outer[PROCESSES_DEPTH], first = f->now;
     size_t depth = 0;
     struct str key;
-    bool in_list = !within && json_enter(d->in, JSON_ARRAY), good = true;
+    bool in_list = !within && json_in_enter(d->in, JSON_ARRAY), good = true;
 
-    if (within && json_enter(d->in, JSON_OBJECT)) {
+    if (within && json_in_enter(d->in, JSON_OBJECT)) {
         outer[depth++] = f->now;
         good = open_process(d);
     }
     while (good && (in_list || depth > 0)) {
         if (in_list) {
-            in_list = json_item(d->in);
+            in_list = json_in_item(d->in);
             if (!in_list)
                 continue;
-            if (depth < PROCESSES_DEPTH && json_peek(d->in) == JSON_OBJECT &&
-                json_enter(d->in, JSON_OBJECT)) {
+            if (depth < PROCESSES_DEPTH && json_in_peek(d->in) == JSON_OBJECT &&
+                json_in_enter(d->in, JSON_OBJECT)) {
                 outer[depth++] = f->now;
                 good = open_process(d);
                 in_list = false;
             } else {
-                json_skip(d->in);
+                json_in_skip(d->in);
             }
-        } else if (!json_key(d->in, &key)) {
+        } else if (!json_in_key(d->in, &key)) {
             f->now = outer[--depth];
             in_list = depth > 0 || !within;
         } else if (str_eq(key, STR("processes"))) {
-            in_list = json_enter(d->in, JSON_ARRAY);
+            in_list = json_in_enter(d->in, JSON_ARRAY);
         } else {
             good = take_process_member(d, key);
         }

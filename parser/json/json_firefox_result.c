@@ -417,7 +417,7 @@ static bool put_samples(struct json_doc *d, const struct json_firefox_thread *t,
         delta.mantissa = cpu && i > 0 && json_firefox_cell(s, COLUMN_CPU, i) != COLUMN_NONE
                              ? json_firefox_cell(s, COLUMN_CPU, i)
                              : 0;
-        amounts[JSON_CPU].whole = json_scaled(delta, 0);
+        amounts[JSON_CPU].whole = json_in_scaled(delta, 0);
         if (!json_values_add(&d->values, track, json_stack_node(stacks, track, stack_at(d, s, i, rows)),
                              amounts, timed ? number_add_signed(time, shift) : COLUMN_NONE))
             return false;

@@ -6,7 +6,7 @@ enum { NUMBER_BYTES_MAX_IN = 1024, ESCAPED_BYTES = 6, EXPONENT_MAX = 2000 };
 
 /* ---- bytes ---- */
 
-void json_begin(struct json_in *in, struct source *source, struct arena *arena, size_t name_bytes)
+void json_in_begin(struct json_in *in, struct source *source, struct arena *arena, size_t name_bytes)
 {
     size_t n;
 
@@ -18,12 +18,12 @@ void json_begin(struct json_in *in, struct source *source, struct arena *arena, 
         in->p += 3;
 }
 
-void json_end(struct json_in *in)
+void json_in_end(struct json_in *in)
 {
     source_consume(in->source, (size_t)(in->p - in->source->p));
 }
 
-uint64_t json_offset(const struct json_in *in)
+uint64_t json_in_offset(const struct json_in *in)
 {
     return source_offset(in->source) + (uint64_t)(in->p - in->source->p);
 }
@@ -32,7 +32,7 @@ static bool fail(struct json_in *in, enum json_state state)
 {
     if (in->state == JSON_GOOD) {
         in->state = state;
-        in->bad_at = json_offset(in);
+        in->bad_at = json_in_offset(in);
     }
     in->p = in->end; /* nothing looks at the rest */
     return false;
@@ -258,7 +258,7 @@ static bool take_exponent(const char **p, const char *end, struct json_number *n
     return true;
 }
 
-bool json_parse_number(struct str text, struct json_number *number)
+bool json_in_parse_number(struct str text, struct json_number *number)
 {
     text = str_trim(text);
     const char *p = text.p, *end = text.p + text.n;
@@ -323,7 +323,7 @@ static const int64_t POWERS[] = {1,
                                  1000000000000000000};
 enum { POWERS_COUNT = sizeof(POWERS) / sizeof(*POWERS) };
 
-int64_t json_scaled(struct json_number number, int decimals)
+int64_t json_in_scaled(struct json_number number, int decimals)
 {
     int64_t m = number.mantissa, power, product;
     int exponent = number.exponent + decimals;
@@ -344,9 +344,9 @@ int64_t json_scaled(struct json_number number, int decimals)
     return rest < power - rest ? quotient : m < 0 ? quotient - 1 : quotient + 1;
 }
 
-bool json_whole(struct json_number number, int64_t *value)
+bool json_in_whole(struct json_number number, int64_t *value)
 {
-    *value = json_scaled(number, 0);
+    *value = json_in_scaled(number, 0);
     if (number.exponent >= 0)
         return *value != INT64_MAX && *value != -INT64_MAX;
     return -number.exponent < POWERS_COUNT ? number.mantissa % POWERS[-number.exponent] == 0
@@ -387,7 +387,7 @@ static void pop(struct json_in *in)
     in->comma = true;
 }
 
-enum json_kind json_peek(struct json_in *in)
+enum json_kind json_in_peek(struct json_in *in)
 {
     int c = goes_on(in) ? look(in) : -1;
 
@@ -426,7 +426,7 @@ static bool take_scalar(struct json_in *in, enum json_kind *kind, struct str *te
     in->comma = true;
     if (*kind == JSON_STRING)
         return take_string(in, text);
-    uint64_t at = json_offset(in);
+    uint64_t at = json_in_offset(in);
     if (!take_word(in, text))
         return false;
     for (size_t i = 0; i < sizeof(WORDS) / sizeof(*WORDS); i++)
@@ -434,21 +434,21 @@ static bool take_scalar(struct json_in *in, enum json_kind *kind, struct str *te
             *kind = i < 2 ? JSON_BOOL : JSON_NULL;
             return true;
         }
-    if (*kind == JSON_NUMBER && json_parse_number(*text, &number))
+    if (*kind == JSON_NUMBER && json_in_parse_number(*text, &number))
         return true;
     fail(in, JSON_DAMAGED);
     in->bad_at = at;
     return false;
 }
 
-bool json_enter(struct json_in *in, enum json_kind kind)
+bool json_in_enter(struct json_in *in, enum json_kind kind)
 {
-    enum json_kind next = json_peek(in);
+    enum json_kind next = json_in_peek(in);
 
     if (next == kind)
         return push(in, kind == JSON_OBJECT);
     if (next != JSON_NONE)
-        json_skip(in);
+        json_in_skip(in);
     return false;
 }
 
@@ -472,12 +472,12 @@ static bool next_in(struct json_in *in, char close)
     return false;
 }
 
-bool json_item(struct json_in *in)
+bool json_in_item(struct json_in *in)
 {
     return next_in(in, ']');
 }
 
-bool json_key(struct json_in *in, struct str *key)
+bool json_in_key(struct json_in *in, struct str *key)
 {
     if (!next_in(in, '}'))
         return false;
@@ -531,9 +531,9 @@ static void skip_inside(struct json_in *in)
     in->comma = true;
 }
 
-void json_skip(struct json_in *in)
+void json_in_skip(struct json_in *in)
 {
-    enum json_kind kind = json_peek(in);
+    enum json_kind kind = json_in_peek(in);
     struct str text;
 
     if (kind == JSON_OBJECT || kind == JSON_ARRAY) {
@@ -549,38 +549,38 @@ void json_skip(struct json_in *in)
 
 static bool take(struct json_in *in, enum json_kind *kind, struct str *text)
 {
-    *kind = json_peek(in);
+    *kind = json_in_peek(in);
     if (*kind == JSON_OBJECT || *kind == JSON_ARRAY)
         skip_inside(in);
     return *kind != JSON_NONE && *kind != JSON_OBJECT && *kind != JSON_ARRAY && take_scalar(in, kind, text);
 }
 
-bool json_string(struct json_in *in, struct str *text)
+bool json_in_string(struct json_in *in, struct str *text)
 {
     enum json_kind kind;
 
     return take(in, &kind, text) && kind == JSON_STRING;
 }
 
-bool json_text(struct json_in *in, struct str *text)
+bool json_in_text(struct json_in *in, struct str *text)
 {
     enum json_kind kind;
 
     return take(in, &kind, text) && (kind == JSON_STRING || kind == JSON_NUMBER);
 }
 
-bool json_number(struct json_in *in, struct json_number *number)
+bool json_in_number(struct json_in *in, struct json_number *number)
 {
     enum json_kind kind;
     struct str text;
 
     return take(in, &kind, &text) && (kind == JSON_NUMBER || kind == JSON_STRING) &&
-           json_parse_number(text, number);
+           json_in_parse_number(text, number);
 }
 
-bool json_integer(struct json_in *in, int64_t *value)
+bool json_in_integer(struct json_in *in, int64_t *value)
 {
     struct json_number number;
 
-    return json_number(in, &number) && json_whole(number, value);
+    return json_in_number(in, &number) && json_in_whole(number, value);
 }

@@ -1,13 +1,13 @@
 /* JSON (RFC 8259), pulled value by value from a source:
  *
- *     if (json_enter(in, JSON_OBJECT))
- *         while (json_key(in, &key))
+ *     if (json_in_enter(in, JSON_OBJECT))
+ *         while (json_in_key(in, &key))
  *             if (str_eq(key, STR("name")))
- *                 json_string(in, &name);
+ *                 json_in_string(in, &name);
  *             else
- *                 json_skip(in);
+ *                 json_in_skip(in);
  *
- * Each function takes one whole value, or goes into it. After each key, and after json_item, exactly one value has
+ * Each function takes one whole value, or goes into it. After each key, and after json_in_item, exactly one value has
  * to be taken. Where the text is damaged or ends, `state` says so; from then on there are no keys, no items and no
  * values, so that loops end by themselves.
  *
@@ -64,36 +64,36 @@ struct json_in {
 };
 
 /* At the first byte. Strings are kept up to name_bytes bytes at least; longer ones are cut behind that. */
-void json_begin(struct json_in *in, struct source *source, struct arena *arena, size_t name_bytes);
+void json_in_begin(struct json_in *in, struct source *source, struct arena *arena, size_t name_bytes);
 /* Gives what was taken back to the source: its offset is that of the next byte. */
-void json_end(struct json_in *in);
+void json_in_end(struct json_in *in);
 /* The place of the next byte in the file. */
-uint64_t json_offset(const struct json_in *in);
+uint64_t json_in_offset(const struct json_in *in);
 
 /* What kind of value comes next, which stays. */
-enum json_kind json_peek(struct json_in *in);
+enum json_kind json_in_peek(struct json_in *in);
 /* Goes into the next value if it is an array or object, as `kind` says. Else takes it whole. */
-bool json_enter(struct json_in *in, enum json_kind kind);
+bool json_in_enter(struct json_in *in, enum json_kind kind);
 /* In an object: the next key, valid until the next call. False: the object has ended, and was left. */
-bool json_key(struct json_in *in, struct str *key);
+bool json_in_key(struct json_in *in, struct str *key);
 /* In an array: whether there is one more value. False: the array has ended, and was left. */
-bool json_item(struct json_in *in);
+bool json_in_item(struct json_in *in);
 /* Takes the next value, of any kind. */
-void json_skip(struct json_in *in);
+void json_in_skip(struct json_in *in);
 /* Takes the next value. True: it is a string, valid until the next call. */
-bool json_string(struct json_in *in, struct str *text);
+bool json_in_string(struct json_in *in, struct str *text);
 /* Takes the next value. True: it is a number, or a string that holds one. */
-bool json_number(struct json_in *in, struct json_number *number);
+bool json_in_number(struct json_in *in, struct json_number *number);
 /* The same of a string or a number, as its text. */
-bool json_text(struct json_in *in, struct str *text);
+bool json_in_text(struct json_in *in, struct str *text);
 /* The same of a whole number. */
-bool json_integer(struct json_in *in, int64_t *value);
+bool json_in_integer(struct json_in *in, int64_t *value);
 
 /* number * 10^decimals as a whole number, half away from zero; what has no room becomes INT64_MAX or -INT64_MAX. */
-int64_t json_scaled(struct json_number number, int decimals);
+int64_t json_in_scaled(struct json_number number, int decimals);
 /* False, if it has decimals or no room. */
-bool json_whole(struct json_number number, int64_t *value);
+bool json_in_whole(struct json_number number, int64_t *value);
 /* Whether all of the text, less blanks at its ends, is a number. */
-bool json_parse_number(struct str text, struct json_number *number);
+bool json_in_parse_number(struct str text, struct json_number *number);
 
 #endif

@@ -63,17 +63,17 @@ static bool take_frame(struct json_doc *d, struct json_speedscope *s)
     struct str key, text;
     int64_t line;
 
-    if (json_enter(d->in, JSON_OBJECT))
-        while (json_key(d->in, &key)) {
+    if (json_in_enter(d->in, JSON_OBJECT))
+        while (json_in_key(d->in, &key)) {
             if (str_eq(key, STR("name"))) {
-                name = json_string(d->in, &text) ? json_name(d, text) : STRING_EMPTY;
+                name = json_in_string(d->in, &text) ? json_name(d, text) : STRING_EMPTY;
             } else if (str_eq(key, STR("file"))) {
-                frame.file = json_string(d->in, &text) ? json_name(d, text) : STRING_EMPTY;
+                frame.file = json_in_string(d->in, &text) ? json_name(d, text) : STRING_EMPTY;
             } else if (str_eq(key, STR("line"))) {
                 frame.line =
-                    json_integer(d->in, &line) && line > 0 && line <= UINT32_MAX ? (uint32_t)line : 0;
+                    json_in_integer(d->in, &line) && line > 0 && line <= UINT32_MAX ? (uint32_t)line : 0;
             } else {
-                json_skip(d->in);
+                json_in_skip(d->in);
             }
         }
     if (name == STRING_NONE || frame.file == STRING_NONE ||
@@ -91,8 +91,8 @@ bool json_speedscope_frames(struct json_doc *d)
         return false;
     s->has_frames = true;
     s->n_frames = 0;
-    if (json_enter(d->in, JSON_ARRAY))
-        while (json_item(d->in))
+    if (json_in_enter(d->in, JSON_ARRAY))
+        while (json_in_item(d->in))
             if (!take_frame(d, s))
                 return false;
     return true;
@@ -104,7 +104,7 @@ bool json_speedscope_schema(struct json_doc *d)
     struct str text;
 
     if (s != NULL)
-        s->has_schema = json_string(d->in, &text) && str_find_str(text, STR("speedscope")) < text.n;
+        s->has_schema = json_in_string(d->in, &text) && str_find_str(text, STR("speedscope")) < text.n;
     return s != NULL;
 }
 
@@ -114,7 +114,7 @@ static uint32_t take_index(struct json_doc *d)
 {
     int64_t index;
 
-    return json_integer(d->in, &index) && index >= 0 && index < STACK_NONE ? (uint32_t)index : STACK_NONE;
+    return json_in_integer(d->in, &index) && index >= 0 && index < STACK_NONE ? (uint32_t)index : STACK_NONE;
 }
 
 static void set_number(struct entry *e, struct json_number n)
@@ -135,23 +135,23 @@ static bool take_event(struct json_doc *d, struct json_speedscope *s, struct par
     struct str key, text;
     bool known = false;
 
-    if (!json_enter(d->in, JSON_OBJECT))
+    if (!json_in_enter(d->in, JSON_OBJECT))
         return true;
-    while (json_key(d->in, &key)) {
+    while (json_in_key(d->in, &key)) {
         if (str_eq(key, STR("type"))) {
-            known = json_string(d->in, &text) && text.n == 1 && (text.p[0] == 'O' || text.p[0] == 'C');
+            known = json_in_string(d->in, &text) && text.n == 1 && (text.p[0] == 'O' || text.p[0] == 'C');
             event.opens = known && text.p[0] == 'O';
         } else if (str_eq(key, STR("frame"))) {
             event.what = take_index(d);
         } else if (str_eq(key, STR("at"))) {
-            if (!json_number(d->in, &at))
+            if (!json_in_number(d->in, &at))
                 at = (struct json_number){0};
         } else {
-            json_skip(d->in);
+            json_in_skip(d->in);
         }
     }
     if (!known)
-        builder_warn(d->builder, WARN_UNKNOWN_ACTION, 1, json_offset(d->in));
+        builder_warn(d->builder, WARN_UNKNOWN_ACTION, 1, json_in_offset(d->in));
     if (!known || d->in->state != JSON_GOOD)
         return true;
     set_number(&event, at);
@@ -164,8 +164,8 @@ static bool take_event(struct json_doc *d, struct json_speedscope *s, struct par
 
 static bool take_events(struct json_doc *d, struct json_speedscope *s, struct part *p)
 {
-    if (json_enter(d->in, JSON_ARRAY))
-        while (json_item(d->in))
+    if (json_in_enter(d->in, JSON_ARRAY))
+        while (json_in_item(d->in))
             if (!take_event(d, s, p))
                 return false;
     return true;
@@ -187,12 +187,12 @@ static struct entry *sample_at(struct json_doc *d, struct json_speedscope *s, co
 
 static bool take_samples(struct json_doc *d, struct json_speedscope *s, struct part *p)
 {
-    if (!json_enter(d->in, JSON_ARRAY))
+    if (!json_in_enter(d->in, JSON_ARRAY))
         return true;
-    while (json_item(d->in)) {
+    while (json_in_item(d->in)) {
         uint32_t stack = STACK_NONE;
-        if (json_enter(d->in, JSON_ARRAY))
-            while (json_item(d->in)) {
+        if (json_in_enter(d->in, JSON_ARRAY))
+            while (json_in_item(d->in)) {
                 stack = json_stack_child(&s->stacks, stack, take_index(d));
                 if (stack == STACK_NONE)
                     return false;
@@ -209,12 +209,12 @@ static bool take_weights(struct json_doc *d, struct json_speedscope *s, struct p
 {
     struct json_number weight;
 
-    p->has_weights = json_enter(d->in, JSON_ARRAY);
-    while (p->has_weights && json_item(d->in)) {
+    p->has_weights = json_in_enter(d->in, JSON_ARRAY);
+    while (p->has_weights && json_in_item(d->in)) {
         struct entry *sample = sample_at(d, s, p, p->n_weights++);
         if (sample == NULL)
             return false;
-        set_number(sample, json_number(d->in, &weight) ? weight : (struct json_number){0});
+        set_number(sample, json_in_number(d->in, &weight) ? weight : (struct json_number){0});
         d->values.is_signed = d->values.is_signed || sample->mantissa < 0;
     }
     return true;
@@ -235,7 +235,7 @@ static void take_unit(struct json_doc *d, struct part *p)
                  {STR_INIT("bytes"), UNIT_OF_BYTES, 0}};
     struct str text;
 
-    if (!json_string(d->in, &text))
+    if (!json_in_string(d->in, &text))
         return;
     for (size_t i = 0; i < sizeof(UNITS) / sizeof(*UNITS); i++)
         if (str_eq(text, UNITS[i].word)) {
@@ -257,17 +257,17 @@ static bool take_member(struct json_doc *d, struct json_speedscope *s, struct pa
     if (str_eq(key, STR("unit"))) {
         take_unit(d, p);
     } else if (str_eq(key, STR("startValue"))) {
-        p->has_start = json_number(d->in, &p->start);
+        p->has_start = json_in_number(d->in, &p->start);
     } else if (str_eq(key, STR("endValue"))) {
-        p->has_end = json_number(d->in, &p->end);
+        p->has_end = json_in_number(d->in, &p->end);
     } else if (str_eq(key, STR("type"))) {
-        bool good = json_string(d->in, &text);
+        bool good = json_in_string(d->in, &text);
         p->evented = good && str_eq(text, STR("evented"));
         p->sampled = good && str_eq(text, STR("sampled"));
     } else if (str_eq(key, STR("name"))) {
-        p->name = json_string(d->in, &text) ? json_name(d, text) : STRING_EMPTY;
+        p->name = json_in_string(d->in, &text) ? json_name(d, text) : STRING_EMPTY;
     } else {
-        json_skip(d->in);
+        json_in_skip(d->in);
     }
     return p->name != STRING_NONE;
 }
@@ -279,12 +279,12 @@ bool json_speedscope_profiles(struct json_doc *d)
 
     if (s == NULL)
         return false;
-    if (!json_enter(d->in, JSON_ARRAY))
+    if (!json_in_enter(d->in, JSON_ARRAY))
         return true;
-    while (json_item(d->in)) {
+    while (json_in_item(d->in)) {
         struct part part = {.first = s->n_entries};
-        if (json_enter(d->in, JSON_OBJECT))
-            while (json_key(d->in, &key))
+        if (json_in_enter(d->in, JSON_OBJECT))
+            while (json_in_key(d->in, &key))
                 if (!take_member(d, s, &part, key))
                     return false;
         if (!ARENA_ROOM(d->arena, s->parts, s->parts_capacity, s->n_parts + 1))
@@ -315,7 +315,7 @@ static uint32_t new_track(struct json_doc *d, const struct part *p, size_t place
 
 static int64_t ns_of(const struct part *p, struct json_number n)
 {
-    return json_scaled(n, p->decimals);
+    return json_in_scaled(n, p->decimals);
 }
 
 /* The earliest time of the file, in ns. */
@@ -385,7 +385,7 @@ static bool finish_calls(struct json_doc *d)
 /* A number in ns or, of what has another unit, in millionths. */
 static int64_t fine(const struct part *p, struct json_number n)
 {
-    return p->unit == UNIT_OF_TIME ? ns_of(p, n) : json_scaled(n, 6);
+    return p->unit == UNIT_OF_TIME ? ns_of(p, n) : json_in_scaled(n, 6);
 }
 
 static struct json_amount amount_of(const struct part *p, int64_t fine_amount)

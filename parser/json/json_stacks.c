@@ -49,11 +49,11 @@ bool json_column_read(struct json_column *c, struct json_in *in, int decimals)
 {
     struct json_number number;
 
-    if (!json_enter(in, JSON_ARRAY))
+    if (!json_in_enter(in, JSON_ARRAY))
         return true;
-    while (json_item(in))
+    while (json_in_item(in))
         if (!json_column_add(c, in->arena,
-                             json_number(in, &number) ? json_scaled(number, decimals) : COLUMN_NONE))
+                             json_in_number(in, &number) ? json_in_scaled(number, decimals) : COLUMN_NONE))
             return false;
     return true;
 }
@@ -380,10 +380,10 @@ struct json_amount json_amount_of_millionths(int64_t millionths)
 
 struct json_amount json_amount_of(struct json_number n)
 {
-    int64_t millionths = json_scaled(n, 6);
+    int64_t millionths = json_in_scaled(n, 6);
 
     if (n.exponent >= 0 || millionths == INT64_MAX || millionths == -INT64_MAX)
-        return (struct json_amount){json_scaled(n, 0), 0};
+        return (struct json_amount){json_in_scaled(n, 0), 0};
     return json_amount_of_millionths(millionths);
 }
 

@@ -36,6 +36,22 @@ class Distributed(unittest.TestCase):
         self.assertEqual(sorted(held), sorted(name + '/' + path for path in tracked))
 
 
+def symbols(path, kinds, *options):
+    listed = subprocess.run(['nm', *options, path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, timeout=60).stdout
+    return {fields[-1].split('@')[0] for fields in map(str.split, listed.splitlines()) if len(fields) == 3 and fields[1] in kinds}
+
+
+class Linked(unittest.TestCase):
+    @unittest.skipIf(support.sanitized(), 'the sanitizers define functions of libraries')
+    def test_no_function_is_called_as_one_of_a_library(self):
+        """The program's own would be called in its place, also by the library."""
+        ours = symbols(support.AFLAMED, 'T') - {'_init', '_fini', '_start', 'main'}
+        self.assertIn('builder_new', ours)
+        linked = subprocess.run(['ldd', support.AFLAMED], stdout=subprocess.PIPE, text=True, timeout=60).stdout
+        for library in re.findall(r'=> (/\S+)', linked):
+            self.assertEqual(ours & symbols(library, 'TW', '-D'), set(), library)
+
+
 class Installed(unittest.TestCase):
     @classmethod
     def setUpClass(cls):

@@ -20,29 +20,29 @@ static void put_value(struct json_in *in, struct buf *b)
 {
     struct str text;
     struct json_number n;
-    enum json_kind kind = json_peek(in);
+    enum json_kind kind = json_in_peek(in);
     bool first = true;
 
-    if (kind == JSON_OBJECT && json_enter(in, kind)) {
+    if (kind == JSON_OBJECT && json_in_enter(in, kind)) {
         buf_char(b, '{');
-        for (; json_key(in, &text); first = false) {
+        for (; json_in_key(in, &text); first = false) {
             buf_printf(b, "%s%.*s:", first ? "" : ",", (int)text.n, text.p);
             put_value(in, b);
         }
         buf_char(b, '}');
-    } else if (kind == JSON_ARRAY && json_enter(in, kind)) {
+    } else if (kind == JSON_ARRAY && json_in_enter(in, kind)) {
         buf_char(b, '[');
-        for (; json_item(in); first = false) {
+        for (; json_in_item(in); first = false) {
             buf_z(b, first ? "" : ",");
             put_value(in, b);
         }
         buf_char(b, ']');
-    } else if (kind == JSON_STRING && json_string(in, &text)) {
+    } else if (kind == JSON_STRING && json_in_string(in, &text)) {
         buf_printf(b, "'%.*s'", (int)text.n, text.p);
-    } else if (kind == JSON_NUMBER && json_number(in, &n)) {
+    } else if (kind == JSON_NUMBER && json_in_number(in, &n)) {
         buf_printf(b, "%llde%d", (long long)n.mantissa, (int)n.exponent);
     } else if (kind != JSON_NONE) {
-        json_skip(in);
+        json_in_skip(in);
         buf_z(b, "#");
     }
 }
@@ -58,7 +58,7 @@ static void pull(struct str bytes, size_t largest, struct buf *b, enum json_stat
 
     arena_init(&arena, ARENA_BYTES);
     source_of_input(&source, &arena, &input);
-    json_begin(&in, &source, &arena, NAME_BYTES);
+    json_in_begin(&in, &source, &arena, NAME_BYTES);
     put_value(&in, b);
     *state = in.state;
     *bad_at = in.bad_at;
@@ -155,8 +155,8 @@ static void skipped(struct str bytes, enum json_state wanted)
 
     arena_init(&arena, ARENA_BYTES);
     source_of_memory(&source, &arena, bytes);
-    json_begin(&in, &source, &arena, NAME_BYTES);
-    json_skip(&in);
+    json_in_begin(&in, &source, &arena, NAME_BYTES);
+    json_in_skip(&in);
     assert_int_equal(in.state, wanted);
     arena_free(&arena);
 }
@@ -182,24 +182,26 @@ static void numbers(void **state)
     int64_t whole;
 
     (void)state;
-    assert_int_equal(json_scaled(number(15, -1), 0), 2);
-    assert_int_equal(json_scaled(number(-15, -1), 0), -2);
-    assert_int_equal(json_scaled(number(14, -1), 0), 1);
-    assert_int_equal(json_scaled(number(1600000000000000123, -3), 3), 1600000000000000123);
-    assert_int_equal(json_scaled(number(1, 2000), 9), INT64_MAX);
-    assert_int_equal(json_scaled(number(-1, 2000), 9), -INT64_MAX);
-    assert_int_equal(json_scaled(number(1, -2000), 9), 0);
-    assert_int_equal(json_scaled(number(0, 2000), 9), 0);
-    assert_true(json_parse_number(STR("3.36396648E8"), &n) && json_scaled(n, 0) == 336396648);
-    assert_true(json_parse_number(STR(" 12 "), &n) && json_whole(n, &whole) && whole == 12);
-    assert_true(json_parse_number(STR("1e999999999999"), &n) && !json_whole(n, &whole));
-    assert_true(json_parse_number(STR("99999999999999999999999"), &n) && json_scaled(n, 0) == INT64_MAX);
-    assert_true(json_parse_number(STR("0.00000000000000000000000000001"), &n) && json_scaled(n, 0) == 0);
-    assert_true(json_parse_number(STR("1.5"), &n) && !json_whole(n, &whole));
-    assert_false(json_parse_number(STR(""), &n));
-    assert_false(json_parse_number(STR("-"), &n));
-    assert_false(json_parse_number(STR("1e"), &n));
-    assert_false(json_parse_number(STR("0x10"), &n));
+    assert_int_equal(json_in_scaled(number(15, -1), 0), 2);
+    assert_int_equal(json_in_scaled(number(-15, -1), 0), -2);
+    assert_int_equal(json_in_scaled(number(14, -1), 0), 1);
+    assert_int_equal(json_in_scaled(number(1600000000000000123, -3), 3), 1600000000000000123);
+    assert_int_equal(json_in_scaled(number(1, 2000), 9), INT64_MAX);
+    assert_int_equal(json_in_scaled(number(-1, 2000), 9), -INT64_MAX);
+    assert_int_equal(json_in_scaled(number(1, -2000), 9), 0);
+    assert_int_equal(json_in_scaled(number(0, 2000), 9), 0);
+    assert_true(json_in_parse_number(STR("3.36396648E8"), &n) && json_in_scaled(n, 0) == 336396648);
+    assert_true(json_in_parse_number(STR(" 12 "), &n) && json_in_whole(n, &whole) && whole == 12);
+    assert_true(json_in_parse_number(STR("1e999999999999"), &n) && !json_in_whole(n, &whole));
+    assert_true(json_in_parse_number(STR("99999999999999999999999"), &n) &&
+                json_in_scaled(n, 0) == INT64_MAX);
+    assert_true(json_in_parse_number(STR("0.00000000000000000000000000001"), &n) &&
+                json_in_scaled(n, 0) == 0);
+    assert_true(json_in_parse_number(STR("1.5"), &n) && !json_in_whole(n, &whole));
+    assert_false(json_in_parse_number(STR(""), &n));
+    assert_false(json_in_parse_number(STR("-"), &n));
+    assert_false(json_in_parse_number(STR("1e"), &n));
+    assert_false(json_in_parse_number(STR("0x10"), &n));
 }
 
 int main(void)

@@ -82,8 +82,8 @@ static void one_track(void **state)
     at(root, "nodes.recursive", "[0,0,1,0]");
     at(root, "nodes.calls", "[0,1,1,2]");
     assert_null(json_object_get(json_object_get(root, "nodes"), "track"));
-    at(root, "nodes.self", "[[1,20,30,10],[0,3,3,4],[0,1,1,2],[1,17,27,6]]");
-    at(root, "nodes.total", "[[61,50,30,10],[10,6,3,4],[4,2,1,2],[51,44,27,6]]");
+    at(root, "nodes.self", "[[1,20,30,10],[0,3,3,4],[0,1,1,2],[0,17,27,6]]");
+    at(root, "nodes.total", "[[61,50,30,10],[10,6,3,4],[4,2,1,2],[50,44,27,6]]");
     at(root, "warnings",
        "[{\"code\":\"one\",\"count\":1,\"offset\":null,\"text\":\"First \\\"sentence\\\".\"},"
        "{\"code\":\"two\",\"count\":2,\"offset\":100,\"text\":\"Second.\"}]");
@@ -166,8 +166,8 @@ static void inverted(void **state)
     at(root, "nodes.frame", "[-1,0,0,1]");
     at(root, "nodes.recursive", "[0,0,0,0]");
     at(root, "nodes.calls", "[4,2,1,2]");
-    at(root, "nodes.self", "[[1,20,30,10],[0,3,3,4],[0,1,1,2],[1,17,27,6]]");
-    at(root, "nodes.total", "[[61,50,30,10],[10,6,3,4],[4,2,1,2],[51,44,27,6]]");
+    at(root, "nodes.self", "[[1,20,30,10],[0,3,3,4],[0,1,1,2],[0,17,27,6]]");
+    at(root, "nodes.total", "[[61,50,30,10],[10,6,3,4],[4,2,1,2],[50,44,27,6]]");
     json_decref(root);
     /* Side by side, tracks are the outermost callers, and have their own time below the root; the order is
      * by the value of the view. */

@@ -54,8 +54,8 @@ static void values_are(const struct profile *p, const char *first, const char *s
 static void stacks_and_values(void **state)
 {
     static const char EXPECTED[] =
-        "[all stacks]\nmain  0 0 0\n-unknown  8 3 30000000\n-libfoo.so+0x101e  -4 2 20000000\n"
-        "-work(int; char)  0 0 0\n--inlined inlined 0 1 10000000\n";
+        "[all stacks]\nmain  0 0 0\n-work(int; char)  0 0 0\n--inlined inlined 0 1 10000000\n"
+        "-libfoo.so+0x101e  -4 2 20000000\n-unknown  8 3 30000000\n";
 
     (void)state;
     reads_as(&(struct pprof_options){0}, EXPECTED);
@@ -146,7 +146,7 @@ static void labels_of_threads(void **state)
     (void)state;
     reads_as(&(struct pprof_options){.labels = true},
              "[ui]\nmain  0 0 0\n-work(int; char)  0 0 0\n--inlined inlined 0 1 10000000\n"
-             "[all stacks]\nmain  0 0 0\n-unknown  8 3 30000000\n-libfoo.so+0x101e  -4 2 20000000\n");
+             "[all stacks]\nmain  0 0 0\n-libfoo.so+0x101e  -4 2 20000000\n-unknown  8 3 30000000\n");
 }
 
 /* Threads have the numbers that the tracks without one would get: it is found out once, not for each of them. */

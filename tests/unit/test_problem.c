@@ -104,7 +104,7 @@ static void as_page(void **state)
     assert_non_null(strstr(page, "Pull &lt;it&gt; again."));
     assert_non_null(strstr(page, "4711"));
     assert_non_null(strstr(reply_header_value(&x.reply, "Content-Security-Policy"), "default-src 'none'"));
-    assert_string_equal(reply_header_value(&x.reply, "Vary"), "Accept, Accept-Encoding");
+    assert_string_equal(reply_header_value(&x.reply, "Vary"), "Accept, Accept-Encoding, User-Agent");
     reply_free(&x.reply);
 }
 

@@ -46,9 +46,9 @@ static void stacks_by_event(void **state)
 {
     static const char EXPECTED[] = "71 com.example.app of com.example.app (71)\n"
                                    "main native 250000 0 0\n"
-                                   "-schedule kernel 0 1 3000\n"
                                    "-com.example.App.run java 0 0 0\n"
                                    "--work(int; char) native 250000 0 0\n"
+                                   "-schedule kernel 0 1 3000\n"
                                    "72 Thread-72 of \n"
                                    "libfoo.so[+1a01] native 0 0 0\n"
                                    "-unknown[+1a00]  125000 0 0\n";

@@ -144,7 +144,7 @@ static void other_values(void **state)
     strcpy(r.view.value, "calls");
     has(draw(&r), "total 2,466 (99.9 % of thread, 99.9 % of parent), self 1,222\ncalls 1,222<");
     strcpy(r.view.value, "waiting");
-    has(draw(&r), "main (21491) · waiting time · 1.6001 ms");
+    has(draw(&r), "main (21491) · waiting time · 1.5001 ms");
     strcpy(r.view.value, "cpu");
     r.view.track_ids[0] = 21500;
     const char *svg = draw(&r);
