@@ -49,7 +49,8 @@ class Linked(unittest.TestCase):
         self.assertIn('builder_new', ours)
         linked = subprocess.run(['ldd', support.AFLAMED], stdout=subprocess.PIPE, text=True, timeout=60).stdout
         for library in re.findall(r'=> (/\S+)', linked):
-            self.assertEqual(ours & symbols(library, 'TW', '-D'), set(), library)
+            shared = {name for name in ours & symbols(library, 'TW', '-D') if not name.startswith('__')}     # of the compiler
+            self.assertEqual(shared, set(), library)
 
 
 class Installed(unittest.TestCase):
