@@ -22,8 +22,8 @@ FIRST_FREE_ID = 1 << 23   # of tracks whose thread's number is another one's, to
 REFUSED = {'frame_timeline_metric.pb', 'task_newtask_waker_utid.pb'}
 
 # Which of two processors comes first, where both have a record of one time, is nowhere said; failed transactions of binder
-# are not followed.
-OTHER = {'android_startup_cpu.pb', 'android_binder.pb'}
+# are not followed; of two threads of one id, one after the other, sections may be taken for the later one's.
+OTHER = {'android_startup_cpu.pb', 'android_binder.pb', 'track_event_tracks.pb'}
 
 GENERATED = {'compact': [], 'plain': ['--plain-sched'], 'packed': ['--deflate'], 'old': ['--kernel', '4.4.100'],
              'older': ['--kernel', '4.9.100'], 'ring': ['--ring', '60'],

@@ -222,7 +222,6 @@ struct systrace {
 
     struct sy_sequence *sequences;
     size_t n_sequences, sequences_capacity;
-    uint32_t first_sequence; /* of the member at hand */
     struct sy_clock *clocks;
     size_t n_clocks, clocks_capacity;
     struct idmap clock_ids;
@@ -248,7 +247,6 @@ struct systrace {
     struct sy_descriptor *descriptors;
     size_t n_descriptors, descriptors_capacity;
     struct idmap descriptor_ids;
-    uint64_t member; /* mixed into the ids of tracks */
 
     struct sy_process *processes;
     struct sy_thread *threads;

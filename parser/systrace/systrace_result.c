@@ -227,7 +227,3 @@ bool systrace_result(struct systrace *s)
     return put_facts(s);
 }
 
-void systrace_next_member(struct systrace *s)
-{
-    s->member++;
-}

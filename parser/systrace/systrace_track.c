@@ -7,12 +7,9 @@ enum { RANK_TRACK = 1, NS_PER_US = 1000 };
 
 /* ---- tracks ---- */
 
-/* Members of an archive have tracks of their own. */
 static uint64_t track_key(const struct systrace *s, uint64_t uuid)
 {
-    const uint64_t parts[] = {s->member, uuid};
-
-    return hash_bytes(s->seed, parts, sizeof(parts));
+    return hash_bytes(s->seed, &uuid, sizeof(uuid));
 }
 
 uint32_t sy_descriptor(struct systrace *s, uint64_t uuid)

@@ -437,9 +437,26 @@ static void choose(const struct guess *g, struct own_code *own, struct origin_pa
     }
 }
 
+/* A system trace names the app's process, which is called as its package; sections have no packages that a guess
+ * could go by. */
+static bool is_known(const struct profile *p, struct own_code *own)
+{
+    struct str process = profile_fact(p, STR("app_process"));
+    struct str package = {process.p, str_find(process, ':')}; /* com.example.app:remote */
+
+    if (process.n == 0)
+        return false;
+    if (is_package(package) && str_find(package, '.') < package.n)
+        own->prefix[own->n++] = package;
+    return true;
+}
+
 bool own_code_guess(const struct profile *p, const uint8_t *origins, struct own_code *own,
                     struct arena *arena)
 {
+    own->n = 0;
+    if (is_known(p, own))
+        return true;
     struct guess g = {.p = p, .origins = origins};
     struct origin_package_weight *list = arena_lend(arena, p->n_frames, sizeof(*list));
     g.weight = arena_lend(arena, p->n_frames, sizeof(*g.weight));
@@ -450,7 +467,6 @@ bool own_code_guess(const struct profile *p, const uint8_t *origins, struct own_
     bool ok = list != NULL && g.weight != NULL && g.calls_as != NULL && g.evidence != NULL &&
               g.busy != NULL && g.reached != NULL;
 
-    own->n = 0;
     for (frame_id f = 0; ok && f < p->n_frames; f++) {
         struct frame_parts parts = frame_parts_of(p, &p->frames[f]);
         g.weight[f] = 0;

@@ -39,16 +39,14 @@ struct header {
     bool whole;    /* of a picture, not a piece */
 };
 
+/* Those that the script asks for. */
 static const char *role_of(const struct header *h, const struct measure *m)
 {
-    static const char *const ROLES[] = {
-        [ROLE_OTHER] = "other",    [ROLE_WALL] = "wall",       [ROLE_CPU] = "cpu",
-        [ROLE_RUNNABLE] = "other", [ROLE_SLEEPING] = "other",  [ROLE_BLOCKED] = "other",
-        [ROLE_IO] = "other",       [ROLE_UNKNOWN] = "other",   [ROLE_CALLS] = "calls",
-        [ROLE_SAMPLES] = "other",  [ROLE_ALLOCATED] = "other", [ROLE_UNRELEASED] = "other",
-        [ROLE_OBJECTS] = "other"};
+    enum profile_role role = h->in->profile->values[m->value].role;
 
-    return m->waiting ? "waiting" : ROLES[h->in->profile->values[m->value].role];
+    if (m->waiting)
+        return "waiting";
+    return role == ROLE_WALL ? "wall" : role == ROLE_CPU ? "cpu" : role == ROLE_CALLS ? "calls" : "other";
 }
 
 static void put_label(const struct header *h, struct json *j, const struct measure *m)

@@ -317,7 +317,7 @@ class AnotherScript(unittest.TestCase):
     def digest(self):
         """That of the files in the folder, as the build takes it."""
         folder = os.path.join(self.folder, 'static')
-        files = [os.path.join(folder, f) for f in os.listdir(folder) if f.endswith(('.css', '.js', '.html', '.txt', '.svg', '.xml', '.json', '.gz'))]
+        files = [os.path.join(folder, f) for f in os.listdir(folder) if f.endswith(('.css', '.js', '.html', '.txt', '.svg', '.xml', '.json', '.gz', '.png'))]
         table = subprocess.run([os.path.join(ROOT, 'tools', 'static_files'), *files],
                                stdout=subprocess.PIPE, text=True, check=True).stdout
         return re.search(r'STATIC_FILES_DIGEST = STR_INIT\("([0-9a-f]{16})"\)', table).group(1).encode()
