@@ -45,7 +45,6 @@ bool systrace_interned(struct systrace *s, uint32_t sequence, struct str data)
     __attribute__((warn_unused_result));
 bool systrace_packet(struct systrace *s, const struct systrace_packet *p) __attribute__((warn_unused_result));
 
-
 /* Whether there are sections or records of the scheduler. */
 bool systrace_has_records(const struct systrace *s);
 /* Tells the builder all of it. Behind the last packet, once. */

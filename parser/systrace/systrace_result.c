@@ -226,4 +226,3 @@ bool systrace_result(struct systrace *s)
     put_warnings(s);
     return put_facts(s);
 }
-

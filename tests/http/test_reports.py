@@ -44,7 +44,7 @@ class Reports(DemoTest):
         sentences = json.loads(self.report('/verdict.json?app=com.example').text)['sentences']
         inside = page.text[page.text.index('id="sentences"'):]
         self.assertEqual(inside.count('<li>'), 2 * len(sentences))
-        self.assertEqual(re.sub('<[^>]*>', '', inside[inside.index('<li>'):].split('</li>')[0]), sentences[0]['text'])
+        self.assertEqual(html.unescape(re.sub('<[^>]*>', '', inside[inside.index('<li>'):].split('</li>')[0])), sentences[0]['text'])
         links = [html.unescape(link) for link in re.findall('href="([^"]*)"', inside)]
         self.assertGreaterEqual(len(links), len(sentences))
         for link in links:
