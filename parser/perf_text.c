@@ -550,7 +550,6 @@ static bool close_frame(struct perf_text *t)
 static bool close_report(struct perf_text *t)
 {
     struct str tid = builder_text_of(t->b, t->report.tid), name = builder_text_of(t->b, t->report.name);
-    size_t depth = t->depth;
     char text[TID_BYTES + 8];
 
     if (!t->report.open)
@@ -558,7 +557,7 @@ static bool close_report(struct perf_text *t)
     t->report.open = false;
     if (!close_frame(t))
         return false;
-    depth = t->depth;
+    size_t depth = t->depth;
     int n = snprintf(text, sizeof(text), "Thread-%.*s", tid.n < TID_BYTES ? (int)tid.n : TID_BYTES, tid.p);
     struct str event = builder_text_of(t->b, t->report.event);
     struct header h = {.comm = name.n > 0 ? name : (struct str){text, (size_t)n},

@@ -84,9 +84,8 @@ static size_t kept(struct str name)
             size_t end = bracket_of(name, n);
             if (end < name.n)
                 return end;
-        } else if (!PREFIXES[i].word) {
-            return n;
-        } else if (n < name.n && (name.p[n] == ' ' || name.p[n] == '(' || name.p[n] == ':')) {
+        } else if (!PREFIXES[i].word ||
+                   (n < name.n && (name.p[n] == ' ' || name.p[n] == '(' || name.p[n] == ':'))) {
             return n;
         }
     }

@@ -60,11 +60,11 @@ static const char *fault_of(const struct profile_value *columns, uint32_t n_colu
             return "a clock that tells neither wall time, nor CPU time, nor the time of a state";
         if (i > 0 && i < n_times && columns[i].role <= columns[i - 1].role)
             return "clocks that are not in the order of their roles";
+        if (n_times == 1 && i == 0 && columns[i].role > ROLE_CPU)
+            return "a state's clock alone";
+        if (n_times > 1 && i < 2 && columns[i].role != (i == 0 ? ROLE_WALL : ROLE_CPU))
+            return "clocks of which the first two are not wall time and CPU time";
     }
-    if (n_times == 1 && columns[0].role > ROLE_CPU)
-        return "a state's clock alone";
-    if (n_times > 1 && (columns[0].role != ROLE_WALL || columns[1].role != ROLE_CPU))
-        return "clocks of which the first two are not wall time and CPU time";
     if (n_times > 0 && (n_columns != n_times + 1 || columns[n_times].role != ROLE_CALLS))
         return "events that count something else than calls";
     return NULL;
