@@ -39,7 +39,7 @@ bool str_ends(struct str s, struct str suffix)
 
 bool str_fits(struct str s, struct str pattern)
 {
-    if (pattern.p[pattern.n - 1] != '*')
+    if (pattern.n == 0 || pattern.p[pattern.n - 1] != '*')
         return str_eq(s, pattern);
     return str_starts(s, (struct str){pattern.p, pattern.n - 1});
 }

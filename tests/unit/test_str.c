@@ -40,6 +40,18 @@ static void prefix_and_suffix(void **state)
     assert_true(str_ends(NOTHING, STR("")));
 }
 
+static void patterns(void **state)
+{
+    static const char STAR[] = "*"; /* an empty pattern stands behind it */
+
+    (void)state;
+    assert_true(str_fits(STR("abc"), STR("abc")) && str_fits(STR("abc"), STR("a*")) &&
+                str_fits(STR(""), STR("*")));
+    assert_false(str_fits(STR("abc"), STR("ab")) || str_fits(STR("ab"), STR("abc*")));
+    assert_false(str_fits(STR("abc"), (struct str){STAR + 1, 0}));
+    assert_true(str_fits(STR(""), (struct str){STAR + 1, 0}));
+}
+
 static void order_is_bytewise(void **state)
 {
     (void)state;
@@ -213,6 +225,7 @@ int main(void)
         cmocka_unit_test(equality),
         cmocka_unit_test(equality_without_case),
         cmocka_unit_test(prefix_and_suffix),
+        cmocka_unit_test(patterns),
         cmocka_unit_test(order_is_bytewise),
         cmocka_unit_test(trimming),
         cmocka_unit_test(splitting),
