@@ -44,6 +44,7 @@ test('who cannot read the names is led to the field of their mapping', { skip },
     const page = await openPage(browser, service), frames = Array.from('abcdefghijkl', letter => `a.${letter}.b`);
     const { url } = await upload(service, Buffer.from(`${frames.join(';')} 7\n`), 'release.folded');
     await page.goto(url);
+    await page.click('.more-words');
     await page.click('#sentences a[href="#mapping"]');
     assert.ok(await page.isVisible('#mapping'));
     assert.equal(await page.evaluate(() => document.activeElement.id), 'mapping');

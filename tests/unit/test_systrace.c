@@ -89,7 +89,7 @@ static void sections_have_the_time_of_each_state(void **state)
     const struct profile *p = read_trace(&arena, &b);
     assert_int_equal(p->n_values, 8);
     const struct profile_track *main = track_named(p, "main");
-    assert_string_equal(profile_string(p, main->group).p, "com.example.app");
+    assert_true(str_eq(profile_string(p, main->group), STR("com.example.app")));
     /* wall, cpu, runnable, sleeping, blocked, io, unknown, calls */
     assert_self(p, main, "bindApplication", (const uint64_t[]){500, 500, 0, 0, 0, 0, 0, 1});
     assert_self(p, main, "read #", (const uint64_t[]){1400, 400, 100, 200, 0, 700, 0, 2});
