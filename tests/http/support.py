@@ -340,7 +340,13 @@ class Server:
             connection.close()
 
     def get(self, target, **headers):
-        return self.request('GET', target, **headers)
+        """A page of an upload that is still being drawn says how far it is; it is asked for until it is whole."""
+        end = time.monotonic() + TIMEOUT_S
+        while True:
+            answer = self.request('GET', target, **headers)
+            if headers.get('Accept') != 'text/html' or b' data-waiting' not in answer.body or time.monotonic() > end:
+                return answer
+            time.sleep(0.01)
 
     def upload(self, content, target='/', **headers):
         return self.request('POST', target, content, **headers)

@@ -207,7 +207,10 @@ class Stop(unittest.TestCase):
         busy, idle = server.connect(), server.connect()
         self.addCleanup(busy.close)
         self.addCleanup(idle.close)
-        busy.sendall(head('POST', '/', 'Content-Type: ' + kind, 'Content-Length: %d' % len(body)) + body[:50])
+        busy.sendall(head('POST', '/', 'Content-Type: ' + kind, 'Content-Length: %d' % len(body),
+                          'Expect: 100-continue'))
+        self.assertEqual(busy.recv(100), b'HTTP/1.1 100 Continue\r\n\r\n')     # it is under way
+        busy.sendall(body[:50])
         idle.sendall(head('GET', '/healthz'))
         self.assertEqual(read_answers(idle)[0].status, 200)
         before = server.log()
