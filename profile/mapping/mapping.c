@@ -275,8 +275,9 @@ uint32_t mapping_add(struct mapping *m, uint32_t method, const struct mapping_me
 
 /* ---- what one name was ----
  *
- * Of the lines that the file has about the method, those stay that fit the descriptor best. They are candidates; more than one where the
- * file does not tell which of them it was. */
+ * The lines of the file that fit the descriptor best are candidates. There are more than one where the file does not tell which of them it
+ * was. R8 prefers lines without a range for a frame of a stack trace that has no line number, since all other frames of a stack trace have
+ * one. No frame of a profile has one, so here a range tells nothing about which method it was. */
 
 /* How well a group fits the descriptor that is asked for. */
 enum fit { FIT_NONE, FIT_NAME, FIT_PARAMS, FIT_DESCRIPTOR };
@@ -289,13 +290,6 @@ struct search {
     uint32_t class, method;
     string_id signature, params, returns; /* STRING_NONE: nobody has these */
     enum fit best;
-};
-
-/* Which groups are candidates. */
-enum choice {
-    CHOOSE_CATCH_ALL, /* their range is that of the whole method */
-    CHOOSE_NO_RANGE,  /* they have none */
-    CHOOSE_ANY
 };
 
 /* ---- names of classes ---- */
@@ -439,21 +433,15 @@ static enum fit fit_of(const struct search *s, uint32_t last)
     return !params ? FIT_NAME : real->returns == s->returns ? FIT_DESCRIPTOR : FIT_PARAMS;
 }
 
-static bool is_chosen(const struct search *s, uint32_t first, enum choice choice)
+static bool is_chosen(const struct search *s, uint32_t first)
 {
-    const struct mapping_member *g = member_at(s->m, first);
+    return fit_of(s, group_last(s->m, first)) == s->best;
+}
 
-    if (fit_of(s, group_last(s->m, first)) != s->best)
-        return false;
-    switch (choice) {
-    case CHOOSE_NO_RANGE:
-        return (g->flags & MAPPING_RANGE) == 0;
-    case CHOOSE_CATCH_ALL:
-        return (g->flags & MAPPING_RANGE) != 0 && g->from == 0 && (g->to == 0 || g->to == CATCH_ALL);
-    case CHOOSE_ANY:
-        break;
-    }
-    return true;
+/* Whether it is about all lines of the method, and not about some of them. */
+static bool is_whole_method(const struct mapping_member *g)
+{
+    return (g->flags & MAPPING_RANGE) == 0 || (g->from == 0 && (g->to == 0 || g->to == CATCH_ALL));
 }
 
 static uint32_t next_group(const struct mapping *m, uint32_t first)
@@ -461,12 +449,12 @@ static uint32_t next_group(const struct mapping *m, uint32_t first)
     return member_at(m, group_last(m, first))->next;
 }
 
-static uint32_t count_chosen(const struct search *s, enum choice choice)
+static uint32_t count_chosen(const struct search *s)
 {
     uint32_t n = 0;
 
     for (uint32_t i = s->m->methods[s->method].first; i != MAPPING_NONE; i = next_group(s->m, i))
-        n += is_chosen(s, i, choice);
+        n += is_chosen(s, i);
     return n;
 }
 
@@ -582,15 +570,16 @@ static bool add_real(struct search *s, uint32_t first)
 
 /* ---- candidates ---- */
 
-static bool add_candidates(struct search *s, enum choice choice)
+/* What was inlined is told only where there is no doubt about it. */
+static bool add_candidates(struct search *s)
 {
-    uint32_t n = count_chosen(s, choice);
+    uint32_t n = count_chosen(s);
 
     for (uint32_t i = s->m->methods[s->method].first;
          i != MAPPING_NONE && s->answer->n_candidates < MAPPING_CANDIDATES_MAX; i = next_group(s->m, i)) {
-        if (!is_chosen(s, i, choice))
+        if (!is_chosen(s, i))
             continue;
-        bool whole = choice == CHOOSE_CATCH_ALL || (choice == CHOOSE_NO_RANGE && n == 1);
+        bool whole = n == 1 && is_whole_method(member_at(s->m, i));
         if (!(whole ? add_group(s, i) : add_real(s, i)))
             return false;
     }
@@ -678,15 +667,12 @@ static bool add_memo(struct search *s)
 
 static bool choose(struct search *s)
 {
-    static const enum choice CHOICES[] = {CHOOSE_CATCH_ALL, CHOOSE_NO_RANGE, CHOOSE_ANY};
-
     find_best(s);
     const struct mapping_memo *memo = find_memo(s);
     if (memo != NULL)
         return copy_answer(s, &memo->answer, s->answer);
-    for (size_t i = 0; i < 3 && s->answer->n_frames == 0; i++)
-        if (!add_candidates(s, CHOICES[i]))
-            return false;
+    if (!add_candidates(s))
+        return false;
     sort_candidates(s->answer);
     return add_memo(s);
 }

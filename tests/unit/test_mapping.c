@@ -211,6 +211,34 @@ static void inlined_frames_are_a_stack(void **state)
     end(&f);
 }
 
+/* No frame of a profile has a line, so a range of lines says nothing about which method it was. */
+static void ranges_choose_no_method(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    begin(&f);
+    for (const char *name = "abcd"; *name != '\0'; name++)
+        want(&f, "a", (char[]){*name, '\0'}, "");
+    read_all(&f, "app.Main -> a:\n"
+                 "    1:4:void alpha(int):10:13 -> a\n"
+                 "    void beta(long) -> a\n"
+                 "    0:65535:void alpha(int):10:10 -> b\n"
+                 "    void beta(long) -> b\n"
+                 "    1:4:void gamma():10:13 -> b\n"
+                 "    void alpha(int) -> c\n"
+                 "    1:4:void alpha(int):10:13 -> c\n"
+                 "    0:0:void app.Help.inner(int):30 -> d\n"
+                 "    0:0:void alpha(int):11 -> d\n"
+                 "    1:4:void alpha(int):10:13 -> d\n");
+    ask(&f, "a", "a", "", "3 app.Main.alpha | app.Main.beta");
+    ask(&f, "a", "a", "(J)V", "3 app.Main.beta(J)V");
+    ask(&f, "a", "b", "", "3 app.Main.alpha | app.Main.beta | app.Main.gamma");
+    ask(&f, "a", "c", "", "3 app.Main.alpha");
+    ask(&f, "a", "d", "", "3 app.Main.alpha");
+    end(&f);
+}
+
 /* ---- what is no mapping, or not whole ---- */
 
 static void what_is_no_mapping_is_refused(void **state)
@@ -581,6 +609,7 @@ int main(void)
         cmocka_unit_test(any_damage_is_answered),
         cmocka_unit_test(only_what_is_asked_for_is_kept),
         cmocka_unit_test(inlined_frames_are_a_stack),
+        cmocka_unit_test(ranges_choose_no_method),
         cmocka_unit_test(what_is_no_mapping_is_refused),
         cmocka_unit_test(a_line_without_end_is_refused_early),
         cmocka_unit_test(the_hash_tells_whether_it_is_whole),

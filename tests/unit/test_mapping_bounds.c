@@ -42,7 +42,7 @@ static void a_group_has_a_bounded_number_of_lines(void **state)
     buf_z(&text, "A -> a:\n");
     for (unsigned i = 0; i < MAPPING_GROUP_MAX + 100; i++)
         buf_printf(&text, "    0:65535:void b%u() -> x\n", i);
-    buf_z(&text, "    1:1:void c():1:1 -> x\n");
+    buf_z(&text, "    1:1:void c(int):1:1 -> x\n");
     read_text(m, &text);
     assert_int_equal(m->ignored, 100);
     assert_int_equal(m->n_members, MAPPING_GROUP_MAX + 1);
