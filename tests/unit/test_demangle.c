@@ -1,4 +1,5 @@
-/* Names of C++ that are shown as written, and those that are kept since the library would work on them for ever. */
+/* Names of C++ and Rust that are shown as written, and those that are kept: in Punycode, or since the library would work on them for
+ * ever. */
 #include "tests/support/unit.h"
 
 #include "parser/demangle.h"
@@ -70,10 +71,67 @@ static void conversions_in_conversions(void **state)
     is_kept(&b);
 }
 
+/* A `u` in front of a digit is part of a name, of a number, or a type. */
+static void names_of_rust(void **state)
+{
+    (void)state;
+    expect(STR("_RNvC5crate7read_u8"), "crate::read_u8");
+    expect(STR("_RNvCslNYArtu3iFV_5alloc3foo"), "alloc::foo");
+    expect(STR("_RNvMs_NtCslNYArtu3iFV_5alloc3vecINtB4_3VechE7from_u8"), "<alloc::vec::Vec<u8>>::from_u8");
+    expect(STR("_RINvC5crate7as_u128NtB2_2u8FUKCjEuTuRL_eAhj3_EuECs1u2_4main.llvm.7"),
+           "crate::as_u128::<crate::u8, unsafe extern \"C\" fn(usize), ((), &str, [u8; 3]), ()>");
+    expect(STR("_RINvC1a2u8DNtB2_1Tp2u9hEL_Kj3_E"), "a::u8::<dyn a::T<u9 = u8>, 3>");
+    expect(STR("_RNvXs_C1aNtB4_2u8NtB4_2u91f"), "<a::u8 as a::u9>::f");
+    expect(STR("_RNvYhNtC2u82u91f"), "<u8 as u8::u9>::f");
+}
+
+/* The library takes memory for Punycode, which would be lost where its output is stopped. */
+static void punycode_is_kept(void **state)
+{
+    static const char *const NAMES[] = {
+        "_RNvC1au7caf_dma",         "_RNvCu7caf_dma1f",
+        "_RNvCs_u7caf_dma1f",       "_RINvC1a1fDNtB2_1Tpu7caf_dmahEL_E",
+        "_RINvC1a1fFKu7caf_dmaEuE", "_RNvC1a1fCu7caf_dma",
+        "_RINvC1a10Cu7caf_dmaB7_E", /* A reference leads into a name that is the path of such a crate. */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(NAMES) / sizeof(*NAMES); i++)
+        expect(str_of(NAMES[i]), NAMES[i]);
+}
+
+/* Parts that ask for ever more parts, names that end early, and lengths without end. */
+static void damaged_names_of_rust(void **state)
+{
+    static const char WHOLE[] = "_RINvC5crate7as_u128NtB2_2u8FUKCjEuTuRL_eAhj3_EuECs1u2_4main";
+
+    (void)state;
+    for (size_t n = 3; n + 1 < sizeof(WHOLE); n++) {
+        struct buf b = {0};
+        demangle(&b, (struct str){WHOLE, n}, 4096);
+        assert_false(b.failed);
+        buf_free(&b);
+    }
+    for (const char *part = "IYMXRTDAFB"; *part != '\0'; part++) {
+        struct buf b = {0};
+        buf_z(&b, "_R");
+        put_times(&b, (char[]){*part, '\0'}, 1000);
+        buf_z(&b, "u8");
+        is_kept(&b);
+    }
+    struct buf b = {0};
+    buf_z(&b, "_RNvC1u2u");
+    put_times(&b, "9", 1000);
+    is_kept(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(usual_names),
+        cmocka_unit_test(names_of_rust),
+        cmocka_unit_test(punycode_is_kept),
+        cmocka_unit_test(damaged_names_of_rust),
         cmocka_unit_test(packs_of_substitutions),
         cmocka_unit_test(conversions_in_conversions),
     };
