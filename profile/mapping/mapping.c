@@ -619,7 +619,7 @@ static struct mapping_memo memo_of(const struct search *s)
 
     return (struct mapping_memo){.best = s->best,
                                  .signature = all ? s->signature : STRING_NONE,
-                                 .params = all || s->best == FIT_PARAMS ? s->params : STRING_NONE,
+                                 .params = s->params,
                                  .returns = all ? s->returns : STRING_NONE};
 }
 
@@ -667,7 +667,6 @@ static bool add_memo(struct search *s)
 
 static bool choose(struct search *s)
 {
-    find_best(s);
     const struct mapping_memo *memo = find_memo(s);
     if (memo != NULL)
         return copy_answer(s, &memo->answer, s->answer);
@@ -731,12 +730,9 @@ bool mapping_resolve(struct mapping *m, const struct mapping_question *q, struct
         return answer_without(&s);
     if (!find_signature(&s))
         return false;
-    if (!choose(&s))
-        return false;
-    answer->found = answer->n_frames == 0 ? MAPPING_FOUND_CLASS
-                    : s.best == FIT_NAME  ? MAPPING_FOUND_NAME
-                                          : MAPPING_FOUND_METHOD;
-    return answer->n_frames > 0 || answer_without(&s);
+    find_best(&s);
+    answer->found = s.best == FIT_NAME ? MAPPING_FOUND_NAME : MAPPING_FOUND_METHOD;
+    return s.best == FIT_NAME ? answer_without(&s) : choose(&s);
 }
 
 /* ---- how many names are known ---- */

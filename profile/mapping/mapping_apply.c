@@ -195,7 +195,7 @@ static bool add_facts(struct renamer *r, struct profile *p)
 
 static bool add_warnings(struct renamer *r, struct profile *p)
 {
-    bool few = mapping_share_is_few(&r->share);
+    bool few = r->share.asked > 0 && mapping_share_is_few(&r->share);
     uint64_t cut = 0, lines = 0;
     struct buf b = {0};
 
@@ -210,8 +210,7 @@ static bool add_warnings(struct renamer *r, struct profile *p)
         buf_u64_grouped(&b, r->share.asked);
         buf_z(&b, " names that are no platform's. ");
     }
-    bool ok = rename_warning(&r->base, p, WARN_MAPPING_FEW,
-                             few ? r->share.asked - r->share.known + (r->share.asked == 0) : 0, &b) &&
+    bool ok = rename_warning(&r->base, p, WARN_MAPPING_FEW, few ? r->share.asked - r->share.known : 0, &b) &&
               rename_warning(&r->base, p, WARN_MAPPING_AMBIGUOUS, r->ambiguous, &b) &&
               rename_warning(&r->base, p, WARN_MAPPING_CUT, cut, &b) &&
               rename_warning(&r->base, p, WARN_MAPPING_LINES, lines, &b);

@@ -101,10 +101,27 @@ class MappedNames(unittest.TestCase):
         self.assertIn('mapping-cut', self.warnings(self.write('cut.txt', self.text[:len(self.text) * 2 // 3 - 3])))
 
     def test_names_that_the_mapping_does_not_tell_apart(self):
+        two = self.write('two.txt', 'a.B -> a.b:\n    1:2:void one(int):1:2 -> a\n    void two(long) -> a\n')
+        stacks = self.write('stacks', 'r;a.b.a 10\n')
+        self.assertEqual(run('render', '--mapping', two, '--output', 'folded', stacks), b'r;a.B.one | two 10\n')
+        warnings = json.loads(run('info', '--json', '--mapping', two, stacks))['warnings']
+        self.assertEqual([w['code'] for w in warnings], ['mapping-ambiguous'])
+
+    def test_overloads_that_the_mapping_does_not_list(self):
         first = next(line.split(' -> ')[1][:-1] for line in self.text.splitlines() if line.endswith(':') and ' -> ' in line)
         two = self.write('two.txt', 'a.B -> %s:\n    void one(a.Q) -> a\n    void two(a.R) -> a\n' % first)
-        self.assertIn('mapping-ambiguous', self.warnings(two))
-        self.assertIn(b'one | two', run('render', '--mapping', two, '--output', 'folded', '--track', 'all', self.release))
+        self.assertNotIn('mapping-ambiguous', self.warnings(two))
+        rows = [line.split('\t') for line in run('methods', '--mapping', two, self.release).decode().splitlines()]
+        signatures = [row[2] for row in rows if row[:2] == ['a.B', 'a']]
+        self.assertTrue(signatures)
+        self.assertFalse([s for s in signatures if 'a/Q' in s or 'a/R' in s])
+        self.assertFalse([row for row in rows if 'one' in row[1].split()])
+
+    def test_a_mapping_that_is_asked_about_no_app(self):
+        mapping = self.write('platform.txt', 'android.view.Loop -> android.view.a:\n    void run() -> b\n')
+        stacks = self.write('stacks', 'r;android.view.a.b 10\n')
+        self.assertEqual(run('render', '--mapping', mapping, '--output', 'folded', stacks), b'r;android.view.Loop.run 10\n')
+        self.assertEqual(json.loads(run('info', '--json', '--mapping', mapping, stacks))['warnings'], [])
 
     def test_parts_of_a_mapping_in_several_files(self):
         classes = self.text.split('\n# {"id":"sourceFile"')

@@ -118,8 +118,7 @@ static void names_are_told_by_types(void **state)
     ask(&f, "a.b", "a", "(La/c;[J)Ljava/lang/String;",
         "3 com.example.Shop.find(Lcom/example/Item;[J)Ljava/lang/String;");
     ask(&f, "a.b", "a", "(La/c;[J)V", "3 com.example.Shop.find(Lcom/example/Item;[J)Ljava/lang/String;");
-    ask(&f, "a.b", "a", "(D)V",
-        "2 com.example.Shop.find(Lcom/example/Item;[J)Ljava/lang/String; | com.example.Shop.open(I)V");
+    ask(&f, "a.b", "a", "(D)La/c;", "2 com.example.Shop.a(D)Lcom/example/Item;");
     ask(&f, "a.b", "c", "(La/c;)Z", "3 com.example.Base.same(Ljava/lang/Object;)Z");
     ask(&f, "a.b", "d", "", "3 com.example.Shop.first | com.example.Shop.second");
     ask(&f, "a.b", "e", "(La/c;)V", "1 com.example.Shop.e(Lcom/example/Item;)V");
@@ -375,12 +374,10 @@ static void names_have_a_bounded_length(void **state)
         read_all(&f, text.p);
         assert_int_equal(f.mapping->ignored, i == 0 ? 0 : 2);
         assert_int_equal(mapping_class_name(f.mapping, STR("a")).n, i == 0 ? 4096 : 1);
-        ask(&f, "x", "m", signature.p, "2 X.m1()V");
         buf_clear(&text);
-        buf_printf(&text, "1 X.other%s", signature.p);
+        buf_printf(&text, "2 X.m%s", signature.p); /* too long to be told */
         buf_char(&text, '\0');
-        if (i == 0)
-            ask(&f, "x", "other", signature.p, text.p); /* too long to be told */
+        ask(&f, "x", "m", signature.p, text.p);
         end(&f);
     }
     buf_free(&text);

@@ -53,7 +53,7 @@ static void a_group_has_a_bounded_number_of_lines(void **state)
     arena_free(&arena);
 }
 
-/* All groups are looked at once for all frames whose descriptor they do not have. */
+/* Candidates are looked for once for all frames that have the same. */
 static void answers_are_remembered(void **state)
 {
     struct mapping_answer answer = {0}, again = {0};
@@ -73,7 +73,7 @@ static void answers_are_remembered(void **state)
     for (unsigned i = 0; i < FRAMES; i++) {
         snprintf(signature, sizeof(signature), "(LC%u;)V", i);
         ask(m, &answer, signature);
-        assert_int_equal(answer.n_candidates, 4);
+        assert_true(answer.n_candidates == 1 && str_eq(answer.frames[0].name, STR("x")));
         snprintf(signature, sizeof(signature), "()LC%u;", i);
         ask(m, &again, signature);
         assert_int_equal(again.n_candidates, 2);
@@ -88,8 +88,6 @@ static void answers_are_remembered(void **state)
     ask(m, &answer, "");
     assert_int_equal(answer.n_frames, 4);
     assert_int_equal(answer.frames[0].signature.n, 0);
-    ask(m, &answer, "(J)V");
-    assert_true(answer.frames[0].signature.n > 0);
     arena_free(&arena);
 }
 
