@@ -37,7 +37,10 @@ struct reading {
     /* The next file of names beside this one, from its first byte; valid until the next call. NULL: there
      * is no other, or diag is set. For formats with is_beside. */
     struct source *(*next_names)(struct reading *r);
-    void *context; /* of next_names */
+    /* The next file of the same recording, in the same way; all of them come before any file of names. For
+     * formats with is_in_parts. */
+    struct source *(*next_part)(struct reading *r);
+    void *context; /* of both */
 };
 
 struct format {
@@ -47,6 +50,9 @@ struct format {
     const char *written_by;
     /* Samples have labels: it makes tracks of the values of the one that builder_split_key names. */
     bool labels;
+    /* Files of an archive that are of this format and are called Name.pb, side by side, are one recording:
+     * reading.next_part. */
+    bool is_in_parts;
 
     /* n bytes from the beginning of the file; `final`: there are no more. Must answer NO or YES when n
      * reaches DETECT_BYTES_MAX or `final` is set. */

@@ -158,7 +158,8 @@ static struct unpack *new_unpack(struct reader *r, const struct packer *packer)
                                            .member =
                                                unpack_is_archive(packer) ? r->member : (struct str){NULL, 0},
                                            .recognise = recognise_format,
-                                           .beside = RECOGNISED_BESIDE};
+                                           .beside = RECOGNISED_BESIDE,
+                                           .is_part = recognise_is_part};
 
     return unpack_new(packer, r->arena, &options, &r->unpack_diag);
 }
@@ -202,6 +203,8 @@ static bool put_fact(struct reader *r, const struct unpack_report *report)
     if (report->member.n > 0) {
         buf_z(&text, " (");
         buf_str(&text, report->member);
+        if (report->parts > 1)
+            buf_printf(&text, " and %zu more of the same recording", report->parts - 1);
         buf_char(&text, ')');
     }
     buf_z(&text, ", ");
@@ -318,6 +321,17 @@ static struct source *next_names(struct reading *reading)
     return open_layer(r, &r->beside, &r->beside.packed);
 }
 
+static struct source *next_part(struct reading *reading)
+{
+    struct reader *r = reading->context;
+
+    close_layer(&r->beside);
+    if (!r->is_archive || !unpack_open_part(r->unpack))
+        return NULL;
+    source_of_pull(&r->beside.packed, r->arena, unpack_pull, r->unpack);
+    return open_layer(r, &r->beside, &r->beside.packed);
+}
+
 /* By its format, to the last byte: also what the format does not want is looked at by the packing. */
 static bool read_format(struct reader *r, struct source *s)
 {
@@ -326,6 +340,7 @@ static bool read_format(struct reader *r, struct source *s)
                               .limits = &r->limits,
                               .diag = &r->diag,
                               .next_names = next_names,
+                              .next_part = next_part,
                               .context = r};
 
     if (!detect(r, s) || !r->format->read(&reading))

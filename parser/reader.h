@@ -47,7 +47,8 @@ struct reader {
 
     const struct source_input *names[READER_NAMES_MAX]; /* that are attached */
     size_t n_names, next_name;
-    struct reader_layer beside; /* the one of them that is being read */
+    struct reader_layer
+        beside; /* the one of them, or of the other parts of a recording, that is being read */
 };
 
 /* False when the arena gives not even the beginning. */

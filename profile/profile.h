@@ -103,7 +103,8 @@ enum track_kind {
     TRACK_PROCESS,
     TRACK_LABEL, /* samples with one value of a label: see struct profile_label */
     TRACK_ASYNC, /* sections of a process that no thread is in: they begin on one thread and may end on another */
-    TRACK_WHOLE, /* of a file that tells none of these */
+    TRACK_SECOND, /* more sections of a thread that has a track: its time is counted there, too */
+    TRACK_WHOLE,  /* of a file that tells none of these */
     TRACK_KINDS
 };
 

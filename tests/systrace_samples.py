@@ -30,8 +30,8 @@ GENERATED = {'compact': [], 'plain': ['--plain-sched'], 'packed': ['--deflate'],
              'loss': ['--loss'], 'redacted': ['--redact'], 'cpus': ['--cpus', '8', '--plain-sched']}
 
 
-def add_nodes(tree, tids, sums):
-    """Adds what each node has by itself to sums[value][tid, path]."""
+def add_nodes(tree, tids, seconds, sums):
+    """Adds what each node has by itself to sums[value][tid, path]; but not what second tracks have outside of sections."""
     nodes, strings, frames = tree['nodes'], tree['strings'], tree['frames']
     names = [v['name'] for v in tree['values']]
     places = nodes.get('track')
@@ -48,7 +48,7 @@ def add_nodes(tree, tids, sums):
             text = (scope + '.' if scope else '') + name + (': ' + signature if signature else '')
             path[i], tid[i] = path[parent] + ';' + text.replace(';', ':'), tid[parent]
         for value, column in zip(names, nodes['self']):
-            if tid[i] is not None:
+            if tid[i] is not None and (path[i] or tree['tracks'][track]['id'] not in seconds):
                 sums[value][tid[i], path[i]] += column[i]
 
 
@@ -57,7 +57,7 @@ def shown(path):
     tids = {t['id']: None if t.get('kind') == 'async' else t['id'] for t in info['tracks']}
     tree = json.loads(cases.succeeded(cases.aflamed('render', '--quiet', '--output', 'json', '--track', 'all', path)))
     sums = defaultdict(lambda: defaultdict(int))
-    add_nodes(tree, tids, sums)
+    add_nodes(tree, tids, {t['id'] for t in info['tracks'] if t.get('kind') == 'second'}, sums)
     return {v['name']: sums[v['name']] for v in tree['values']}
 
 
@@ -124,7 +124,7 @@ def suite(wanted, folder):
     if not folder or not os.path.exists(script):
         yield Result('oracle/systrace', SKIPPED, 'AFLAMED_SAMPLES does not name the folder of real profiles')
         return
-    places = [os.path.join(folder, 'samples/system-trace', p) for p in ('*.pb', 'real/*trace')]
+    places = [os.path.join(folder, 'samples/system-trace', p) for p in ('*.pb', '*.perfetto-trace', 'real/*trace')]
     for path in sorted(p for place in places for p in glob.glob(place)):
         name = 'oracle/systrace/' + os.path.basename(path)
         if wanted in name and os.path.basename(path) not in OTHER:

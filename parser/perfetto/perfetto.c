@@ -205,8 +205,8 @@ static void read_clocks(struct perfetto *t, struct str message)
 
 static struct pf_sequence *sequence_of(struct perfetto *t, const struct pf_packet *p)
 {
-    const uint64_t parts[] = {p->machine, p->sequence};
-    uint64_t key = pf_key(t, parts, 2);
+    const uint64_t parts[] = {p->machine, p->sequence, t->part};
+    uint64_t key = pf_key(t, parts, 3);
     uint32_t id = idmap_get(&t->sequence_ids, key);
 
     if (id != IDMAP_NONE)
@@ -753,6 +753,20 @@ static bool read_packets(struct perfetto *t, struct source *s)
     return ok;
 }
 
+/* Other files of the same recording. */
+static bool read_parts(struct perfetto *t, struct reading *r)
+{
+    struct source *s;
+
+    while ((s = r->next_part(r)) != NULL) {
+        t->part++;
+        systrace_part(t->system);
+        if (!read_packets(t, s))
+            return false;
+    }
+    return t->diag->kind == DIAG_NONE;
+}
+
 static bool read_names(struct perfetto *t, struct reading *r)
 {
     struct source *s;
@@ -782,7 +796,9 @@ static bool read_trace(struct reading *r)
         return builder_failed(r->builder, r->diag);
     begin(t, r);
     t->system = systrace_new(r->builder, r->limits);
-    return (t->system != NULL && read_packets(t, r->source) && read_names(t, r) && end_trace(t)) || failed(t);
+    return (t->system != NULL && read_packets(t, r->source) && read_parts(t, r) && read_names(t, r) &&
+            end_trace(t)) ||
+           failed(t);
 }
 
 const struct format FORMAT_PERFETTO = {
@@ -792,5 +808,6 @@ const struct format FORMAT_PERFETTO = {
         "Perfetto: system traces (atrace, track events, scheduler), heap profiles of heapprofd, CPU samples",
     .detect = detect,
     .is_beside = is_beside,
+    .is_in_parts = true,
     .read = read_trace,
 };

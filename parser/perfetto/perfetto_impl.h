@@ -269,6 +269,7 @@ struct perfetto {
     struct diag *diag;
     bool beside;     /* the bytes are of another file, of which only symbols and deobfuscated names count */
     uint64_t offset; /* of the packet at hand */
+    uint64_t part;   /* the file of the recording, from 0 */
 
     struct pf_sequence *sequences;
     size_t n_sequences, sequences_capacity;

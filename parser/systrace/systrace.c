@@ -40,6 +40,12 @@ struct systrace *systrace_new(struct builder *b, const struct reader_limits *lim
     return s;
 }
 
+void systrace_part(struct systrace *s)
+{
+    s->part++;
+    s->part_has_clocks = false;
+}
+
 void sy_lost(struct systrace *s, enum sy_lost what, uint64_t n)
 {
     if (n > 0 && s->lost[what] == 0)
@@ -221,6 +227,9 @@ bool systrace_clocks(struct systrace *s, uint32_t sequence, struct str snapshot)
         if (c[1].value == s->trace_clock)
             trace = c[2].value, has_trace = true;
     }
+    if (has_trace && s->part > 0 && !s->part_has_clocks)
+        idmap_init(&s->clock_ids, s->arena, s->seed); /* it is a file with clocks of its own */
+    s->part_has_clocks = s->part_has_clocks || has_trace;
     for (m = protobuf_of_bytes(snapshot); has_trace && protobuf_next(&m, &f);) {
         if (f.number != 1 || f.wire != PROTOBUF_BYTES)
             continue;
@@ -258,6 +267,8 @@ static uint64_t trace_time(const struct sy_clock *c, uint64_t ns)
 bool sy_time(struct systrace *s, uint32_t sequence, uint32_t clock, uint64_t ticks, uint64_t *time)
 {
     *time = ticks;
+    if (clock == 0 && s->part > 0 && !s->part_has_clocks)
+        clock = SY_CLOCK_MONOTONIC;
     if (clock == 0 || clock == s->trace_clock || !s->has_clocks)
         return ticks <= INT64_MAX;
     uint32_t at = idmap_get(&s->clock_ids, clock_key(sequence, clock));

@@ -45,6 +45,11 @@ bool systrace_interned(struct systrace *s, uint32_t sequence, struct str data)
     __attribute__((warn_unused_result));
 bool systrace_packet(struct systrace *s, const struct systrace_packet *p) __attribute__((warn_unused_result));
 
+/* What comes is another file of the same recording: its tracks have numbers of their own, and so may its clocks. One that says
+ * nothing of clocks counts in the monotonic one, as what AndroidX's benchmarks add to a trace does (androidx.benchmark,
+ * InMemoryTracing.kt). */
+void systrace_part(struct systrace *s);
+
 /* Whether there are sections or records of the scheduler. */
 bool systrace_has_records(const struct systrace *s);
 /* Tells the builder all of it. Behind the last packet, once. */

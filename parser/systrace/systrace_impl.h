@@ -99,7 +99,8 @@ struct sy_process {
     bool ended;
     bool has_uid;
     uint32_t uid;               /* within its user */
-    uint64_t uuid;              /* of its descriptor + 1; 0: none */
+    uint64_t uuid;              /* of its descriptor; 0: none */
+    uint32_t part;              /* of that one */
     uint64_t running, sections; /* what its threads ran; what its main thread was in sections */
     bool binds;                 /* has a section bindApplication */
 };
@@ -117,7 +118,8 @@ struct sy_thread {
     uint8_t state;    /* now; 0: none yet */
     uint32_t opened;  /* the record with which its state began, or SY_NONE */
     uint32_t stopped; /* the record with which it stopped, until it runs again; or SY_NONE */
-    uint64_t uuid;    /* of its descriptor + 1; 0: none */
+    uint64_t uuid;    /* of its descriptor; 0: none */
+    uint32_t part;    /* of that one */
     uint64_t first, last;
 
     /* While the builder is told. */
@@ -127,7 +129,8 @@ struct sy_thread {
 
 /* A track that was described. */
 struct sy_descriptor {
-    uint64_t uuid;
+    uint64_t uuid;        /* with the part, hashed */
+    uint32_t part;        /* the file of the recording, from 0: each numbers its tracks for itself */
     uint64_t parent;      /* descriptor + 1; 0: none; UINT64_MAX: nothing has described it yet */
     string_id name;       /* STRING_EMPTY: none */
     string_id event_name; /* of its first event, where it has none */
@@ -226,6 +229,8 @@ struct systrace {
     size_t n_clocks, clocks_capacity;
     struct idmap clock_ids;
     bool has_clocks;
+    uint32_t part;        /* the file of the recording, from 0 */
+    bool part_has_clocks; /* it says how its clocks are related */
     uint64_t latest, end_seen;
     uint32_t trace_clock;
 

@@ -170,6 +170,7 @@ static bool name_track(struct systrace *s, const struct sy_track *t)
     if (t->thread != SY_NONE) {
         const struct sy_thread *x = &s->threads[t->thread];
         bool own = x->own == (uint32_t)(t - s->tracks);
+        words.kind = own ? TRACK_THREAD : TRACK_SECOND;
         words.number = x->tid;
         words.group = process_name(s, sy_process_of(s, t->thread));
         name = own || t->name == STRING_EMPTY ? thread_name(s, t->thread) : t->name;

@@ -9,7 +9,9 @@ enum { RANK_TRACK = 1, NS_PER_US = 1000 };
 
 static uint64_t track_key(const struct systrace *s, uint64_t uuid)
 {
-    return hash_bytes(s->seed, &uuid, sizeof(uuid));
+    const uint64_t parts[] = {uuid, s->part};
+
+    return hash_bytes(s->seed, parts, sizeof(parts));
 }
 
 uint32_t sy_descriptor(struct systrace *s, uint64_t uuid)
@@ -25,6 +27,7 @@ uint32_t sy_descriptor(struct systrace *s, uint64_t uuid)
         return SY_NONE;
     s->descriptors[at] = (struct sy_descriptor){
         .uuid = key,
+        .part = s->part,
         .name = uuid == 0 ? builder_string(s->builder, STR("Default Track")) : STRING_EMPTY,
         .event_name = STRING_EMPTY,
         .parent = UINT64_MAX,
@@ -41,20 +44,27 @@ static uint32_t parent_of(const struct systrace *s, uint32_t at)
     return parent == 0 || parent == UINT64_MAX ? SY_NONE : (uint32_t)(parent - 1);
 }
 
-/* A second track for a tid says that the tid was used again. */
+/* Whether an id that has a track, and now another one of the same file, was used again. */
+static bool is_reused(uint64_t uuid, uint32_t part, const struct sy_descriptor *d)
+{
+    return uuid != 0 && uuid != d->uuid && part == d->part;
+}
+
 static bool resolve_thread(struct systrace *s, struct sy_descriptor *d)
 {
     uint32_t thread = sy_thread_of(s, d->tid, d->pid);
 
     if (thread == SY_NONE)
         return false;
-    if (!d->apart && s->threads[thread].uuid != 0 && s->threads[thread].uuid != d->uuid) {
+    if (!d->apart && is_reused(s->threads[thread].uuid, s->threads[thread].part, d)) {
         thread = sy_new_thread(s, d->tid);
         if (thread == SY_NONE || sy_thread_of(s, d->tid, d->pid) == SY_NONE)
             return false;
     }
-    if (!d->apart)
+    if (!d->apart) {
         s->threads[thread].uuid = d->uuid;
+        s->threads[thread].part = d->part;
+    }
     d->thread = thread;
     d->process = sy_process_of(s, thread);
     d->own = true;
@@ -65,11 +75,12 @@ static bool resolve_process(struct systrace *s, struct sy_descriptor *d)
 {
     uint32_t process = sy_process(s, d->pid);
 
-    if (process != SY_NONE && s->processes[process].uuid != 0 && s->processes[process].uuid != d->uuid)
+    if (process != SY_NONE && is_reused(s->processes[process].uuid, s->processes[process].part, d))
         process = sy_new_process(s, d->pid);
     if (process == SY_NONE)
         return false;
     s->processes[process].uuid = d->uuid;
+    s->processes[process].part = d->part;
     d->process = process;
     d->own = true;
     return true;

@@ -27,7 +27,7 @@ enum { ARCHIVE_BYTES = 512 << 10, ARCHIVE_DIRECTORY_FACTOR = 4, ARCHIVE_METHODS_
  *
  * Which member of an archive is meant: the one that was named, of several of that name the first; that whose place was
  * given, #1 being the first usable one; or the only one that is recognised as something that is read; or the only one that is
- * usable. A member is usable if it is a file with bytes in it. Whether there are others is known at the end of the archive
+ * usable; or all that are recognised, where they are parts of one recording. A member is usable if it is a file with bytes in it. Whether there are others is known at the end of the archive
  * only. */
 
 enum { MEMBERS_LISTED_MAX = 20, MEMBERS_LISTED_BYTES = 64 };
@@ -40,11 +40,13 @@ struct member {
 };
 
 struct members {
-    uint64_t unseen;                          /* usable ones that could not be looked into */
-    uint64_t usable, recognised;              /* so far */
-    bool found;                               /* the one that is meant */
-    uint64_t place;                           /* of that one, as members_note was told */
-    uint64_t halves, half_place;              /* data files of traces in two files; where the last one is */
+    uint64_t unseen;                  /* usable ones that could not be looked into */
+    uint64_t usable, recognised;      /* so far */
+    bool found;                       /* the one that is meant */
+    uint64_t place;                   /* of that one, as members_note was told */
+    uint64_t halves, half_place;      /* data files of traces in two files; where the last one is */
+    uint64_t parts[UNPACK_PARTS_MAX]; /* places of those that may be parts of one recording */
+    size_t n_parts, next_part;
     bool more;                                /* there may be others where the archive cannot be read */
     struct member listed[MEMBERS_LISTED_MAX]; /* the first of them, those that are recognised before others */
     size_t n_listed;
@@ -143,6 +145,39 @@ static void take(struct unpack *u, struct members *m, struct str name, uint64_t 
     u->report.member = str_of(m->taken);
 }
 
+/* The folder of a name, with its slash. */
+static struct str folder_of(struct str name)
+{
+    while (name.n > 0 && name.p[name.n - 1] != '/')
+        name.n--;
+    return name;
+}
+
+/* AndroidX's benchmarks write a zip of Trace.pb, InMemoryTrace.pb and MethodTrace.pb: one recording. Recordings that have
+ * nothing to do with each other are called otherwise, or are in folders of their own. (androidx.benchmark,
+ * PerfettoOutput.kt) */
+static bool is_part_name(struct str name)
+{
+    struct str folder = folder_of(name);
+
+    return str_ends(name, STR(".pb")) && name.p[folder.n] >= 'A' && name.p[folder.n] <= 'Z';
+}
+
+static void note_part(struct unpack *u, struct members *m, struct str name, uint64_t place, const char *what)
+{
+    bool beside_others = !m->found || str_eq(folder_of(name), folder_of(str_of(m->taken)));
+
+    if (u->options.is_part != NULL && u->options.member.p == NULL && is_choice(u, what) &&
+        u->options.is_part(what) && is_part_name(name) && beside_others && m->n_parts < UNPACK_PARTS_MAX)
+        m->parts[m->n_parts++] = place;
+}
+
+/* All that can be used belong together. */
+static bool are_parts(const struct members *m)
+{
+    return m->n_parts > 1 && m->n_parts == m->recognised && m->unseen == 0;
+}
+
 /* This one, the `place`th of all members, is usable; `what` it is, or NULL. Takes it if it is meant, and
  * counts others of that name. */
 static void members_note(struct unpack *u, struct members *m, const char *name, uint64_t place,
@@ -158,6 +193,7 @@ static void members_note(struct unpack *u, struct members *m, const char *name, 
         listed->what = what;
     }
     m->usable++;
+    note_part(u, m, whole, place, what);
     m->recognised += is_choice(u, what);
     u->report.recognised = m->recognised;
     if (meant)
@@ -203,7 +239,7 @@ static bool members_judge(struct unpack *u, const struct members *m)
 
     list(m, &names);
     struct str shown = names.failed ? STR("") : buf_view(&names);
-    if (!named && m->usable > 1 && (m->recognised != 1 || m->unseen > 0)) {
+    if (!named && m->usable > 1 && !are_parts(m) && (m->recognised != 1 || m->unseen > 0)) {
         diag_set(u->diag, DIAG_UNUSABLE, "several files in the archive", HINT, "The %s has %llu files: %.*s.",
                  u->packer->noun, (unsigned long long)m->usable, (int)shown.n, shown.p);
         u->diag->topic = DIAG_ABOUT_MEMBER;
@@ -648,6 +684,8 @@ bool archive_open(struct unpack *u)
         return true;
     if (!members_judge(u, m) || (m->found && !open_pass(u)))
         return false;
+    m->next_part = 1; /* the first one comes by itself */
+    u->report.parts = are_parts(m) ? m->n_parts : 0;
     if (m->found && !go_to(u, m->place) && !u->stopped)
         note_damage(&s->pass);
     return is_sound(u, &s->pass);
@@ -661,25 +699,44 @@ static void keep_tail(struct archive_state *s, const uint8_t *p, size_t n)
     memcpy(s->tail + TWO_FILES_TAIL_BYTES - fresh, p + n - fresh, fresh);
 }
 
+/* Hands out one more member, in another way through the archive. The limits count on. False: go_to. */
+static bool open_another(struct unpack *u, uint64_t place)
+{
+    struct archive_state *s = u->state;
+    uint64_t at = u->at, out_bytes = u->out_bytes;
+
+    if (!open_pass(u))
+        return false;
+    u->at = at;
+    u->out_bytes = out_bytes;
+    bool there = go_to(u, place);
+    if (!there && !u->stopped)
+        note_damage(&s->pass);
+    return there;
+}
+
+bool unpack_open_part(struct unpack *u)
+{
+    struct archive_state *s = u->state;
+    struct members *m = &s->members;
+
+    if (!are_parts(m) || m->next_part == m->n_parts)
+        return false;
+    s->pass.block_bytes = 0;
+    return open_another(u, m->parts[m->next_part++]) && is_sound(u, &s->pass);
+}
+
 /* The member is at its end. If it is the key half of a trace in two files, the only data half in the
  * archive follows: one file, as parser/two_files.h has it. */
 static bool begin_half(struct unpack *u)
 {
     struct archive_state *s = u->state;
-    uint64_t at = u->at, out_bytes = u->out_bytes;
 
     if (s->members.halves != 1 || s->half_begun || s->beside_found || u->report.state != UNPACK_WHOLE ||
         !two_files_key_ends(s->tail, sizeof(s->tail)))
         return false;
     s->half_begun = true;
-    if (!open_pass(u))
-        return false;
-    u->at = at;
-    u->out_bytes = out_bytes;
-    bool there = go_to(u, s->members.half_place);
-    if (!there && !u->stopped)
-        note_damage(&s->pass);
-    return there;
+    return open_another(u, s->members.half_place);
 }
 
 ptrdiff_t archive_pull(struct unpack *u, void *to, size_t n)

@@ -37,6 +37,7 @@ enum {
     UNPACK_RECOGNISE_BYTES = 4096, /* are shown of a member, at most */
     UNPACK_BLOCK_BYTES = 64 << 10, /* go to the sink at once, at most */
     UNPACK_BESIDE_MAX = 64,
+    UNPACK_PARTS_MAX = 16,
     UNPACK_MEMBER_BYTES = 512 /* of a member's name, as it is compared and shown */
 };
 
@@ -65,6 +66,10 @@ struct unpack_options {
     /* Of an archive: what recognise says of a file that is no choice, but belongs to others: see
      * unpack_beside. NULL: none does. */
     const char *beside;
+    /* Of an archive in which no member is named: whether files that are called this may be parts of one recording.
+     * All that are recognised are, if each is called Name.pb and they are in one folder: see unpack_open_part. NULL:
+     * none is. */
+    bool (*is_part)(const char *what);
     /* Of an archive: is told of each member that is recognised or cannot be looked into, in their order,
      * and nothing is handed out. NULL: one of them is meant. False: it wants to hear no more. */
     bool (*listed)(void *context, const struct unpack_member *member);
@@ -109,6 +114,10 @@ ptrdiff_t unpack_pull(void *unpack, void *to, size_t n);
  * are looked at. What is wrong with the archive is not told again. False: there is no other, or diag. */
 bool unpack_open_beside(struct unpack *u) __attribute__((warn_unused_result));
 
+/* Of an archive whose files are parts of one recording: unpack_pull gives the next one, behind the first, which
+ * unpack_open has found. False: there is no other, or diag. */
+bool unpack_open_part(struct unpack *u) __attribute__((warn_unused_result));
+
 /* Gives back what is not the arena's. NULL is fine. */
 void unpack_free(struct unpack *u);
 
@@ -121,6 +130,7 @@ enum unpack_state {
 struct unpack_report {
     const struct packer *packer;
     struct str member;       /* of an archive: which one was unpacked, cleaned; may be empty */
+    size_t parts;            /* of one recording: how many files; else 0 */
     uint64_t packed_bytes;   /* all that was fed, or the size of the archive */
     uint64_t unpacked_bytes; /* that were handed out */
     uint64_t trailing_bytes; /* behind the end, and of no meaning */

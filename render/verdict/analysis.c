@@ -188,6 +188,9 @@ static void walk_track(struct pass *pass, uint32_t track)
         if (pass->on_main)
             add_main(pass, i, &here, parts);
     }
+    /* A thread's time is its own track's, and asynchronous sections have none of their own. */
+    if (t->kind == TRACK_SECOND || t->kind == TRACK_ASYNC)
+        return;
     a->active_beside[track] = pass->on_main ? 0 : active_of(cost);
     add(&a->all.total, cost->total);
     for (unsigned i = 0; i < SHARES; i++)

@@ -111,7 +111,7 @@ void systrace_put(struct buf *b, uint64_t start)
     buf_free(&bundle);
 }
 
-static void put_track_event(struct buf *b, uint64_t time, uint32_t type, const char *name)
+static void put_track_event(struct buf *b, uint64_t time, uint32_t clock, uint32_t type, const char *name)
 {
     struct buf packet = {0}, event = {0};
 
@@ -121,13 +121,15 @@ static void put_track_event(struct buf *b, uint64_t time, uint32_t type, const c
         proto_put_text(&event, 23, name);
     proto_put_number(&packet, 8, time);
     proto_put_number(&packet, 10, SEQUENCE);
+    if (clock != 0)
+        proto_put_number(&packet, 58, clock);
     proto_put_message(&packet, 11, &event);
     proto_put_message(b, 1, &packet);
     buf_free(&event);
     buf_free(&packet);
 }
 
-void systrace_put_track_events(struct buf *b)
+void systrace_put_track_events(struct buf *b, uint32_t clock)
 {
     struct buf packet = {0}, track = {0}, thread = {0};
 
@@ -138,11 +140,34 @@ void systrace_put_track_events(struct buf *b)
     proto_put_message(&track, 4, &thread);
     proto_put_message(&packet, 60, &track);
     proto_put_message(b, 1, &packet);
-    put_track_event(b, 100, 1, "outer");
-    put_track_event(b, 120, 1, "inner");
-    put_track_event(b, 160, 2, NULL);
-    put_track_event(b, 200, 2, NULL);
+    put_track_event(b, 100, clock, 1, "outer");
+    put_track_event(b, 120, clock, 1, "inner");
+    put_track_event(b, 160, clock, 2, NULL);
+    put_track_event(b, 200, clock, 2, NULL);
     buf_free(&packet);
     buf_free(&track);
     buf_free(&thread);
+}
+
+static void put_clock(struct buf *snapshot, uint32_t id, uint64_t time)
+{
+    struct buf clock = {0};
+
+    proto_put_number(&clock, 1, id);
+    proto_put_number(&clock, 2, time);
+    proto_put_message(snapshot, 1, &clock);
+    buf_free(&clock);
+}
+
+void systrace_put_clocks(struct buf *b, uint64_t boot, uint64_t monotonic)
+{
+    enum { CLOCK_MONOTONIC_ID = 3, CLOCK_BOOT_ID = 6 };
+    struct buf packet = {0}, snapshot = {0};
+
+    put_clock(&snapshot, CLOCK_BOOT_ID, boot);
+    put_clock(&snapshot, CLOCK_MONOTONIC_ID, monotonic);
+    proto_put_message(&packet, 6, &snapshot);
+    proto_put_message(b, 1, &packet);
+    buf_free(&packet);
+    buf_free(&snapshot);
 }

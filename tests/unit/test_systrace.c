@@ -5,6 +5,7 @@
 
 #include "parser/systrace/systrace.h"
 #include "tests/support/hostile.h"
+#include "tests/support/packing.h"
 #include "tests/support/profile_checks.h"
 #include "tests/support/systrace_bytes.h"
 
@@ -110,7 +111,7 @@ static void tracks_of_events_without_the_scheduler(void **state)
     struct buf b = {0};
 
     (void)state;
-    systrace_put_track_events(&b);
+    systrace_put_track_events(&b, 0);
     const struct profile *p = read_trace(&arena, &b);
     assert_int_equal(p->n_values, 2);
     const struct profile_track *t = track_named(p, "main");
@@ -118,6 +119,68 @@ static void tracks_of_events_without_the_scheduler(void **state)
     assert_self(p, t, "inner", (const uint64_t[]){40, 1});
     assert_int_equal(profile_warned_count(p, WARN_NO_SCHEDULER), 1);
     arena_free(&arena);
+    buf_free(&b);
+}
+
+/* A trace, track events without a word of clocks, and others with another relation of the clocks: all on the clock of the
+ * first. The same numbers of tracks are different tracks, and of one thread. */
+static void files_of_one_archive_are_one_recording(void **state)
+{
+    enum { FILES = 3, DEFLATED = 8, MONOTONIC = 3 };
+    struct arena arena;
+    struct buf zip = {0}, b[FILES] = {0};
+    struct packing_member members[FILES] = {
+        {.name = "Trace.pb"}, {.name = "InMemoryTrace.pb"}, {.name = "MethodTrace.pb"}};
+
+    (void)state;
+    systrace_put_clocks(&b[0], 1010, 0);
+    systrace_put(&b[0], 0);
+    systrace_put_track_events(&b[1], 0);
+    systrace_put_clocks(&b[2], 2850, 100);
+    systrace_put_track_events(&b[2], MONOTONIC);
+    for (size_t i = 0; i < FILES; i++) {
+        members[i].bytes = buf_view(&b[i]);
+        members[i].method = DEFLATED;
+    }
+    packing_zip_archive(&zip, members, FILES);
+    const struct profile *p = read_trace(&arena, &zip);
+    const struct profile_track *main = track_named(p, "main");
+    assert_int_equal(main->calls, 3 + 2 + 2);
+    assert_self(p, main, "bindApplication", (const uint64_t[]){300, 300, 0, 0, 0, 0, 0, 1});
+    assert_self(p, main, "outer", (const uint64_t[]){120, 120, 0, 0, 0, 0, 0, 2});
+    assert_self(p, main, "inner", (const uint64_t[]){80, 80, 0, 0, 0, 0, 0, 2});
+    assert_int_equal(profile_warned_count(p, WARN_CLOCK_FOREIGN), 0);
+    assert_true(profile_fact(p, STR("packed")).n > 0);
+    for (size_t i = 0; i < FILES; i++)
+        buf_free(&b[i]);
+    arena_free(&arena);
+    buf_free(&zip);
+}
+
+/* Recordings that have nothing to do with each other. */
+static void other_files_of_an_archive_are_a_choice(void **state)
+{
+    static const char *const NAMES[][2] = {{"a.perfetto-trace", "b.perfetto-trace"},
+                                           {"1/Trace.pb", "2/Trace.pb"},
+                                           {"Trace.pb", "a.trace"},
+                                           {"a.pb", "b.pb"}};
+    struct buf b = {0};
+
+    (void)state;
+    systrace_put(&b, 0);
+    for (size_t i = 0; i < sizeof(NAMES) / sizeof(*NAMES); i++) {
+        const struct packing_member members[] = {{.name = NAMES[i][0], .bytes = buf_view(&b)},
+                                                 {.name = NAMES[i][1], .bytes = buf_view(&b)}};
+        struct buf zip = {0};
+        struct arena arena;
+        struct diag diag = {0};
+        packing_zip_archive(&zip, members, 2);
+        arena_init(&arena, 256 << 20);
+        assert_null(hostile_read(&arena, zip.p, zip.n, &diag));
+        assert_string_equal(diag.title, "several files in the archive");
+        arena_free(&arena);
+        buf_free(&zip);
+    }
     buf_free(&b);
 }
 
@@ -129,7 +192,7 @@ static void damage_is_no_crash(void **state)
         if (i == 0)
             systrace_put(&b, 0);
         else
-            systrace_put_track_events(&b);
+            systrace_put_track_events(&b, 0);
         hostile_cuttings("systrace", &b);
         hostile_truncations("systrace", &b);
         buf_free(&b);
@@ -142,6 +205,8 @@ int main(void)
         cmocka_unit_test(names_lose_what_is_of_one_call_only),
         cmocka_unit_test(sections_have_the_time_of_each_state),
         cmocka_unit_test(tracks_of_events_without_the_scheduler),
+        cmocka_unit_test(files_of_one_archive_are_one_recording),
+        cmocka_unit_test(other_files_of_an_archive_are_a_choice),
         cmocka_unit_test(damage_is_no_crash),
     };
     return cmocka_run_group_tests_name("systrace", tests, NULL, NULL);
