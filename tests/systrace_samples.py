@@ -3,6 +3,7 @@ reference reader has, to the nanosecond: for real traces, and for generated ones
 import glob
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -30,6 +31,15 @@ GENERATED = {'compact': [], 'plain': ['--plain-sched'], 'packed': ['--deflate'],
              'loss': ['--loss'], 'redacted': ['--redact'], 'cpus': ['--cpus', '8', '--plain-sched']}
 
 
+# What we say of a section beyond its standard name: the owner's method, and whom a transaction asks.
+SAID_BEYOND = re.compile(r'^(monitor contention with owner .*) at \S+$|^(binder transaction(?: async)?) to .+$')
+
+
+def standard(text):
+    match = SAID_BEYOND.match(text)
+    return (match.group(1) or match.group(2)) if match else text
+
+
 def add_nodes(tree, tids, seconds, sums):
     """Adds what each node has by itself to sums[value][tid, path]; but not what second tracks have outside of sections."""
     nodes, strings, frames = tree['nodes'], tree['strings'], tree['frames']
@@ -46,7 +56,7 @@ def add_nodes(tree, tids, seconds, sums):
             frame = nodes['frame'][i]
             scope, name, signature = (strings[frames[part][frame]] for part in ('scope', 'name', 'signature'))
             text = (scope + '.' if scope else '') + name + (': ' + signature if signature else '')
-            path[i], tid[i] = path[parent] + ';' + text.replace(';', ':'), tid[parent]
+            path[i], tid[i] = path[parent] + ';' + standard(text).replace(';', ':'), tid[parent]
         for value, column in zip(names, nodes['self']):
             if tid[i] is not None and (path[i] or tree['tracks'][track]['id'] not in seconds):
                 sums[value][tid[i], path[i]] += column[i]

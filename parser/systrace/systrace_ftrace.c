@@ -390,7 +390,8 @@ static bool add_binder(const struct bundle *b, uint64_t time, uint32_t tid, uint
     struct sy_record r = record_of(b, event == EVENT_BINDER ? SY_BINDER : SY_RECEIVED, time, tid);
 
     r.a = (uint32_t)f[1].value;
-    r.b = (f[5].value == 1 ? SY_BINDER_REPLY : 0) | ((f[7].value & 1) != 0 ? SY_BINDER_ONE_WAY : 0);
+    r.b = (f[5].value == 1 ? SY_BINDER_REPLY : 0) | ((f[7].value & 1) != 0 ? SY_BINDER_ONE_WAY : 0) |
+          (uint32_t)f[3].value << SY_BINDER_TO;
     b->s->has_sections = true;
     return sy_add(b->s, &r);
 }

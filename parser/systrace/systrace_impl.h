@@ -51,11 +51,11 @@ enum sy_kind {
     SY_END,     /* a: tgid or 0 */
     SY_INSTANT, /* as SY_BEGIN */
     SY_ASYNC,   /* a: tgid, b: extra (id: cookie, value: hash of the track's name, phase) */
-    SY_BINDER,  /* a: number of the transaction, b: flags */
+    SY_BINDER,  /* a: number of the transaction, b: flags and whom it asks */
     SY_RECEIVED /* a: number of the transaction */
 };
 
-enum { SY_BINDER_REPLY = 1, SY_BINDER_ONE_WAY = 2 };
+enum { SY_BINDER_REPLY = 1, SY_BINDER_ONE_WAY = 2, SY_BINDER_TO = 2 /* bits below the pid that is asked */ };
 
 struct sy_record {
     uint64_t time;

@@ -1,5 +1,6 @@
 /* What sections are called. Their names carry arguments: the number of a frame, the thread that holds a lock, the size of
- * a picture. A call's frame has none of these, so that all frames of a scroll are one box. */
+ * a picture. A call's frame has none of these, so that all frames of a scroll are one box. Of a lock the owner and its method
+ * stay, since they tell what to mend. */
 #include "core/clean.h"
 #include "parser/systrace/systrace_impl.h"
 
@@ -123,13 +124,33 @@ static struct str alias_of(struct str name)
     return STR("");
 }
 
+/* Of "monitor contention with owner NAME (TID) at void com.example.Foo.bar(int)(Foo.java:3) waiters=0 .." the method; empty:
+ * it is not told. */
+static struct str method_of_owner(struct str name, size_t bracket)
+{
+    const struct str at = STR(") at ");
+    size_t from = bracket + str_find_str((struct str){name.p + bracket, name.n - bracket}, at) + at.n;
+
+    if (!str_starts(name, STR("monitor contention with ")) || from >= name.n)
+        return STR("");
+    struct str rest = {name.p + from, name.n - from};
+    struct str method = {rest.p, str_find(rest, '(')};
+    return method.n == rest.n ? STR("") : str_behind_last(method, ' ');
+}
+
 size_t systrace_standard_name(struct str name, char *to)
 {
     struct str alias = alias_of(name);
     size_t n = kept(name);
+    struct str method = n > 0 ? method_of_owner(name, n) : STR("");
 
     if (alias.n > 0 || n > 0) {
         memcpy(to, alias.n > 0 ? alias.p : name.p, alias.n > 0 ? alias.n : n);
+        if (method.n > 0) { /* shorter than the number and the result, which go */
+            memcpy(to + n, " at ", 4);
+            memcpy(to + n + 4, method.p, method.n);
+            n += 4 + method.n;
+        }
         return alias.n > 0 ? alias.n : n;
     }
     for (size_t i = 0; i < name.n;) {

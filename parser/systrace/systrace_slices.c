@@ -4,6 +4,8 @@
  * The rules of sections are those of the reference reader (importers/common/slice_tracker.cc): an end closes the innermost
  * section that is open and fits; what is open above it ends with it. An end of nothing is ignored: the trace began within
  * that section, and nobody knows its name. */
+#include "core/buf.h"
+#include "core/clean.h"
 #include "core/number.h"
 #include "parser/systrace/systrace_impl.h"
 
@@ -403,6 +405,24 @@ static bool tell_track_event(struct systrace *s, const struct sy_record *r)
 
 /* ---- binder ---- */
 
+/* "binder transaction to system_server", as far as it is known whom it asks. */
+static string_id binder_name(struct systrace *s, struct str name, uint32_t pid)
+{
+    uint32_t process = pid > 0 ? idmap_get(&s->pids, pid) : IDMAP_NONE;
+    struct str whom =
+        process != IDMAP_NONE ? builder_text_of(s->builder, s->processes[process].name) : STR("");
+    struct buf b = {0};
+
+    buf_str(&b, name);
+    if (whom.n > 0) {
+        buf_z(&b, " to ");
+        buf_str(&b, clean_cut(whom, s->limits->name_bytes / 2));
+    }
+    string_id id = b.failed ? STRING_NONE : builder_string(s->builder, buf_view(&b));
+    buf_free(&b);
+    return id;
+}
+
 /* A call to another process is a section of who calls, until the answer is there, and one of who is called, until it
  * answers (importers/common/binder_tracker.cc). */
 static bool tell_binder(struct systrace *s, const struct sy_record *r)
@@ -412,7 +432,9 @@ static bool tell_binder(struct systrace *s, const struct sy_record *r)
         {STR_INIT("binder transaction"), STR_INIT("binder transaction async")},
         {STR_INIT("binder reply"), STR_INIT("binder async rcv")}};
     bool received = r->kind == SY_RECEIVED;
-    uint32_t flags = received ? idmap_get(&s->transactions, r->a) : r->b, track = own_track(s, r->thread);
+    const uint32_t mask = SY_BINDER_REPLY | SY_BINDER_ONE_WAY;
+    uint32_t flags = received ? idmap_get(&s->transactions, r->a) : r->b & mask,
+             track = own_track(s, r->thread);
 
     if (track == SY_NONE)
         return false;
@@ -423,7 +445,7 @@ static bool tell_binder(struct systrace *s, const struct sy_record *r)
     if ((flags & SY_BINDER_REPLY) != 0)
         return end_section(s, track, r->time, STRING_EMPTY, STRING_EMPTY);
     bool one_way = (flags & SY_BINDER_ONE_WAY) != 0;
-    string_id name = builder_string(s->builder, NAMES[received][one_way]);
+    string_id name = binder_name(s, NAMES[received][one_way], received ? 0 : r->b >> SY_BINDER_TO);
     return name != STRING_NONE &&
            begin_section(s, track, r->time, one_way ? r->time : STILL_OPEN, name, STRING_EMPTY);
 }
