@@ -8,6 +8,7 @@
 #include "core/number.h"
 #include "profile/frame/frame_text.h"
 #include "profile/frame/origin_table.h"
+#include "profile/frame/sections.h"
 
 /* ---- origin of a package ---- */
 
@@ -304,9 +305,12 @@ struct guess {
     uint8_t *reached;  /* [n_nodes]: see walk */
 };
 
+/* Of a section the class that it names. */
 static struct str scope_of(const struct profile *p, frame_id frame)
 {
-    return frame_parts_of(p, &p->frames[frame]).scope;
+    struct frame_parts parts = frame_parts_of(p, &p->frames[frame]);
+
+    return parts.scope.n > 0 ? parts.scope : section_class(parts.name);
 }
 
 /* A platform's package that may hold an app all the same, as com.android.settings does. */

@@ -9,6 +9,7 @@
 #include "core/put.h"
 #include "profile/frame/frame_text.h"
 #include "profile/frame/own_code.h"
+#include "profile/frame/sections.h"
 #include "profile/frame/waits.h"
 #include "profile/track.h"
 #include "render/view/view.h"
@@ -369,7 +370,20 @@ struct maker {
     struct names_frame *frames;
     struct scope *scopes; /* by string_id */
     struct buf escaped;
+    bool sections; /* frames are sections */
 };
+
+/* As the tables know it. A section is the code of the class that it names. */
+static enum origin origin_of_parts(const struct frame_parts *parts, bool sections)
+{
+    enum origin origin =
+        origin_of_scope(parts->scope.n > 0 || !sections ? parts->scope : section_class(parts->name));
+
+    return origin == ORIGIN_UNKNOWN && sections && parts->scope.n == 0 &&
+                   section_kind_of(parts->name) != SECTION_OTHER
+               ? ORIGIN_ANDROID
+               : origin;
+}
 
 static struct scope classify(struct maker *m, const struct profile_frame *frame,
                              const struct frame_parts *parts)
@@ -379,7 +393,7 @@ static struct scope classify(struct maker *m, const struct profile_frame *frame,
 
     if (keeps && kept->known)
         return *kept;
-    made = (struct scope){.known = true, .origin = (uint8_t)origin_of_scope(parts->scope)};
+    made = (struct scope){.known = true, .origin = (uint8_t)origin_of_parts(parts, m->sections)};
     if (keeps)
         *kept = made;
     return made;
@@ -551,12 +565,13 @@ const struct names *names_with_own(const struct names *n, const struct profile *
 
     if (made == NULL || frames == NULL || origins == NULL)
         return NULL;
+    bool sections = sections_in(p);
     *made = *n;
     made->own = *own;
     made->frames = frames;
     for (frame_id i = 0; i < p->n_frames; i++) {
         struct frame_parts parts = frame_parts_of(p, &p->frames[i]);
-        origins[i] = listed_origin(p, &p->frames[i], &parts, origin_of_scope(parts.scope));
+        origins[i] = listed_origin(p, &p->frames[i], &parts, origin_of_parts(&parts, sections));
     }
     own_code_settle(p, own, origins);
     for (frame_id i = 0; i < p->n_frames; i++) {
@@ -568,7 +583,7 @@ const struct names *names_with_own(const struct names *n, const struct profile *
 
 static bool make_frames(const struct profile *p, struct names *n, struct arena *arena)
 {
-    struct maker m = {.profile = p, .arena = arena};
+    struct maker m = {.profile = p, .arena = arena, .sections = sections_in(p)};
     uint32_t *ids = arena_lend(arena, p->n_frames, sizeof(*ids));
 
     m.frames = arena_array(arena, p->n_frames, sizeof(*m.frames));
