@@ -2,7 +2,9 @@
 
 #include "core/number.h"
 #include "profile/frame/frame_text.h"
+#include "profile/frame/sections.h"
 #include "render/names/names.h"
+#include "render/verdict/system_sums.h"
 #include "render/view/input.h"
 
 /* What the stack above a node is made of. Pre-order lets one array hold it for all. */
@@ -147,9 +149,12 @@ static void add_active(const struct pass *pass, node_id node, const struct above
                        : here->has_third_party ? SHARE_THIRD_PARTY
                                                : SHARE_PLATFORM;
 
+    if (a->states)
+        add(&t->share[share], active);
     if (f == FRAME_NONE)
         return;
-    add(&t->share[share], active);
+    if (!a->states)
+        add(&t->share[share], active);
     add(&a->calls_all[f], calls_of(a, node));
     frame_id holder = here->holder != FRAME_NONE ? here->holder : f;
     add_difference(&a->self_all[holder], active, minus);
@@ -158,6 +163,16 @@ static void add_active(const struct pass *pass, node_id node, const struct above
         add_difference(&a->third_all[names_of(a->names, here->caller)->package], active, minus);
     if (here->own != FRAME_NONE)
         add_difference(&a->own_all[here->own], active, minus);
+}
+
+/* What a thread does in no section is known where the scheduler has told it. */
+static void time_of_state(const struct analysis *a, node_id node, uint64_t parts[TIME_STATES])
+{
+    uint64_t running = profile_self(a->p, node, a->clocks.measured[TIME_RUNNING]);
+
+    parts[TIME_RUNNING] = running < parts[TIME_UNKNOWN] ? running : parts[TIME_UNKNOWN];
+    parts[TIME_WAITING] = parts[TIME_UNKNOWN] - parts[TIME_RUNNING];
+    parts[TIME_UNKNOWN] = 0;
 }
 
 static void walk_track(struct pass *pass, uint32_t track)
@@ -173,6 +188,8 @@ static void walk_track(struct pass *pass, uint32_t track)
         frame_id f = a->p->node_frame[i];
         if (a->timed) {
             time_split_self(&a->clocks, a->p, i, f != FRAME_NONE && pass->wait[f] != WAIT_NONE, parts);
+            if (a->states && f == FRAME_NONE)
+                time_of_state(a, i, parts);
             for (unsigned s = 0; s < TIME_STATES; s++) {
                 add(&cost->state[s], parts[s]);
                 add(&cost->total, parts[s]);
@@ -295,6 +312,8 @@ static void choose_main(struct pass *pass)
             a->has_main = true;
             return;
         }
+        if (p->tracks[i].kind == TRACK_ASYNC)
+            continue;
         uint64_t weight = weight_of(pass, &p->tracks[i], value);
         if (weight > most)
             a->main = i;
@@ -310,6 +329,8 @@ static void choose_values(struct analysis *a)
     a->timed = time_known(&a->clocks) && p->n_minus == 0;
     a->is_memory = !a->timed && p->n_values > 0 && p->values[a->value].unit == UNIT_BYTES;
     a->has_cpu = a->timed && time_has_cpu(&a->clocks);
+    a->states = a->has_cpu && profile_value_by_role(p, ROLE_RUNNABLE) < p->n_values;
+    a->sections = sections_in(p);
     a->calls = profile_value_by_role(p, ROLE_CALLS);
     a->sampled = a->calls == p->n_values || profile_fact(p, STR("sampling_interval_us")).n > 0;
 }
@@ -401,5 +422,8 @@ struct analysis *analysis_new(const struct render_input *in)
         walk_track(&pass, i);
     if (a->p->n_tracks > 0)
         walk_main(&pass);
+    if (a->timed && a->sections && a->p->n_tracks > 0 &&
+        (a->system = system_counts_new(a->p, a->main, in->system, in->scratch)) == NULL)
+        return NULL;
     return a;
 }

@@ -47,6 +47,8 @@ struct analysis {
     bool timed;     /* there are clocks: `total`, `active` and `took` are ns */
     bool has_cpu;   /* active time is time on a CPU */
     bool is_memory; /* there are none, and bytes are looked at: allocators count for their callers */
+    bool sections;  /* frames are sections of a system trace, not methods */
+    bool states;    /* the scheduler has told the states of threads, also outside of all sections */
     bool sampled;   /* the recorder looked at stacks every so often: calls shorter than that are missed */
 
     uint32_t main;               /* the track "main", or else the heaviest: an index */
@@ -58,9 +60,10 @@ struct analysis {
     struct cost work[WORK_KINDS];  /* of the main thread: what the outermost methods of the kind took */
 
     /* By node of the main thread, from its first. */
-    uint64_t *took;            /* with all that it calls */
-    uint64_t took_all;         /* of the whole thread */
-    const struct chain *chain; /* of that: see chain.h; NULL until the caller sets it */
+    uint64_t *took;                     /* with all that it calls */
+    uint64_t took_all;                  /* of the whole thread */
+    const struct system_counts *system; /* of a system trace; else NULL */
+    const struct chain *chain;          /* of that: see chain.h; NULL until the caller sets it */
 
     /* By frame. */
     bool *allocates;      /* only gives memory to its caller */

@@ -5,6 +5,7 @@
 #include "render/names/names.h"
 #include "render/verdict/chain.h"
 #include "render/verdict/say.h"
+#include "render/verdict/system_rules.h"
 
 uint64_t headline_cost(const struct analysis *a, uint64_t *records)
 {
@@ -104,11 +105,12 @@ bool headline_find(const struct rule *r, const struct analysis *a, struct findin
     frame_id self = headline_largest(a, a->self_main);
 
     (void)r;
-    if (is_idle(a) || a->p->n_tracks == 0 || permille(a->took_all, main_of(a)->total) < LEAST ||
-        self == FRAME_NONE)
+    if (system_has_start(a) || is_idle(a) || a->p->n_tracks == 0 ||
+        permille(a->took_all, main_of(a)->total) < LEAST || self == FRAME_NONE)
         return false;
     if (c->n == 0) {
-        say(f, "No one method has most of it; the largest part, ");
+        say(f, a->sections ? "No one section has most of it; the largest part, "
+                           : "No one method has most of it; the largest part, ");
         say_part_of_main(f, a, a->self_main[self], true);
         say(f, ", is ");
         say_method(f, a, self);

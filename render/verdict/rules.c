@@ -12,6 +12,7 @@
 #include "render/verdict/headline.h"
 #include "render/verdict/say.h"
 #include "render/verdict/sentence.h"
+#include "render/verdict/system_rules.h"
 
 /* ---- single long calls ---- */
 
@@ -161,7 +162,7 @@ static bool find_idle(const struct rule *r, const struct analysis *a, struct fin
     say_value(f, a, main_of(a)->total);
     say(f, ", ");
     say_thread(f, a, a->main);
-    say(f, a->has_cpu ? " had a CPU for " : " was in methods for ");
+    say(f, a->has_cpu ? " had a CPU for " : a->sections ? " was in sections for " : " was in methods for ");
     say_value(f, a, active_of(main_of(a)));
     say(f, ", all threads together for ");
     say_value(f, a, active_of(&a->all));
@@ -219,7 +220,7 @@ static bool find_busy(const struct rule *r, const struct analysis *a, struct fin
     bool begun = false;
 
     (void)r;
-    if (t->total == 0 || is_idle(a))
+    if (t->total == 0 || is_idle(a) || a->states)
         return false;
     f->sentence->track = a->main;
     f->sentence->weight = WEIGHT_SECOND;
@@ -232,7 +233,7 @@ static bool find_busy(const struct rule *r, const struct analysis *a, struct fin
     say(f, "'s ");
     say_value(f, a, t->total);
     say_state(f, a, t->state[TIME_RUNNING], " on a CPU (", &begun);
-    say_state(f, a, t->state[TIME_IN_METHODS], " in methods (", &begun);
+    say_state(f, a, t->state[TIME_IN_METHODS], a->sections ? " in sections (" : " in methods (", &begun);
     say_state(f, a, t->state[TIME_WAITING], " waiting (", &begun);
     if (messages > 0) {
         say(f, messages < t->state[TIME_WAITING] ? ", of which " : ", all of it");
@@ -240,7 +241,7 @@ static bool find_busy(const struct rule *r, const struct analysis *a, struct fin
             say_value(f, a, messages);
         say(f, " for messages");
     }
-    say_state(f, a, t->state[TIME_UNKNOWN], " in no method (", &begun);
+    say_state(f, a, t->state[TIME_UNKNOWN], a->sections ? " in no section (" : " in no method (", &begun);
     say(f, ".");
     if (!a->has_cpu)
         say(f, " How long it had a CPU was not recorded.");
@@ -254,7 +255,7 @@ static bool find_split(const struct rule *r, const struct analysis *a, struct fi
     uint64_t whole = active_of(t);
 
     (void)r;
-    if (whole == 0 || (own->n == 0 && t->share[SHARE_THIRD_PARTY] == 0))
+    if (a->sections || whole == 0 || (own->n == 0 && t->share[SHARE_THIRD_PARTY] == 0))
         return false;
     say(f, "Of ");
     if (a->timed) {
@@ -408,6 +409,8 @@ static bool find_own(const struct rule *r, const struct analysis *a, struct find
     uint64_t own = 0;
     bool found;
 
+    if (a->sections)
+        return false;
     for (frame_id i = 0; i < a->p->n_frames; i++)
         own = number_add(own, a->own_main[i]);
     if (a->timed && permille(own, a->took_all) >= r->least)
@@ -427,7 +430,8 @@ static bool find_own(const struct rule *r, const struct analysis *a, struct find
 
 static bool find_entries(const struct rule *r, const struct analysis *a, struct finding *f)
 {
-    return say_top_of_main(f, a, "Entry points into your code that took the most time: ", a->entry_main,
+    return !a->sections &&
+           say_top_of_main(f, a, "Entry points into your code that took the most time: ", a->entry_main,
                            r->least);
 }
 
@@ -438,11 +442,12 @@ static bool find_largest(const struct rule *r, const struct analysis *a, struct 
 
     if (self == FRAME_NONE || permille(a->self_main[self], main_of(a)->total) < r->least)
         return false;
-    say(f, "The largest part in one method itself: ");
+    say(f,
+        a->sections ? "The largest part in one section itself: " : "The largest part in one method itself: ");
     say_method(f, a, self);
     say(f, " ");
     say_part_of_main(f, a, a->self_main[self], true);
-    if (a->timed && a->wait_main[self] > a->self_main[self] / 10) {
+    if (a->timed && !a->states && a->wait_main[self] > a->self_main[self] / 10) {
         say(f, ", ");
         say_value(f, a, a->wait_main[self] < a->self_main[self] ? a->wait_main[self] : a->self_main[self]);
         say(f, " of it waiting");
@@ -491,9 +496,10 @@ static bool find_self(const struct rule *r, const struct analysis *a, struct fin
 
 static bool find_third_parties(const struct rule *r, const struct analysis *a, struct finding *f)
 {
-    if (!say_top_of_all(
-            f, a, a->has_cpu ? "Libraries that used the most CPU time: " : "Libraries that have the most: ",
-            a->third_all, r->least, true))
+    if (a->sections || !say_top_of_all(f, a,
+                                       a->has_cpu ? "Libraries that used the most CPU time: "
+                                                  : "Libraries that have the most: ",
+                                       a->third_all, r->least, true))
         return false;
     f->sentence->table = "group=package";
     return true;
@@ -574,7 +580,7 @@ static bool find_wait(const struct rule *r, const struct analysis *a, struct fin
     const struct cost *c = &a->waits[r->kind];
     uint64_t total = main_of(a)->total, longest = longest_wait(a, (enum wait_kind)r->kind);
 
-    if (c->time < r->least || permille(c->time, total) < PART_LEAST)
+    if (a->sections || c->time < r->least || permille(c->time, total) < PART_LEAST)
         return false;
     say_thread(f, a, a->main);
     say(f, " waited ");
@@ -635,7 +641,9 @@ static bool find_threads(const struct rule *r, const struct analysis *a, struct 
         n--;
     if (n == 0)
         return false;
-    say(f, a->has_cpu ? "Most CPU time besides " : "Most time in methods besides ");
+    say(f, a->has_cpu    ? "Most CPU time besides "
+           : a->sections ? "Most time in sections besides "
+                         : "Most time in methods besides ");
     say_thread(f, a, a->main);
     say(f, ": ");
     for (uint32_t i = 0; i < n; i++) {
@@ -717,6 +725,10 @@ const struct rule RULES[] = {
      false},
     {"idle", "Less than 1 % of the time is in methods that are not known to wait.", 10, find_idle, 0, true,
      false},
+    {"start",
+     "Sums of the main thread's states between the two moments. Input and output come first, then the innermost "
+     "section of which it is known what it waits for, then the state.",
+     0, system_find_start, 0, true, false},
     {"headline",
      "The own method that took most, and the path below it on which one callee has more than half of that.",
      10, headline_find, 0, false, false},
@@ -724,6 +736,10 @@ const struct rule RULES[] = {
      "CPU time is running, the rest of the wall time waiting; without a CPU clock, methods that are "
      "known to wait are waiting.",
      0, find_busy, 0, true, false},
+    {"states",
+     "Sums of the states that the scheduler told. Input and output come first, then the innermost section of "
+     "which it is known what it waits for, then the state.",
+     0, system_find_states, 0, true, false},
     {"renamed",
      "Classes with names of one or two letters: at least 10 methods, and a third of those that are not the "
      "platform's.",
@@ -756,6 +772,13 @@ const struct rule RULES[] = {
     WAIT("waits-unknown", WAIT_UNKNOWN),
     {"long-messages", "Calls of Handler.dispatchMessage, from the log of calls.", 1, rule_long_messages, 0,
      true, false},
+    {"late-frames", "Calls of Choreographer#doFrame on the main thread, from the log of calls.", 0,
+     system_find_frames, 0, true, false},
+    {"waited-for-cpu", "Time runnable, of the time running or runnable: more than 10 %.", 0,
+     system_find_starved, 0, true, false},
+    {"lock-contention",
+     "Sections that tell of a lock, by owner and method; one within another is the same wait and counts once.",
+     0, system_find_locks, 0, true, false},
     {"outlier", "Calls of own methods of at least 16.7 ms, five times as long as the next one of the method.",
      16700000, rule_outlier, 0, true, true},
     WORK("files-on-main", WORK_FILES),

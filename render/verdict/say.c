@@ -125,7 +125,7 @@ void say_of_all(struct finding *f, const struct analysis *a)
     say(f, " of the ");
     say_value(f, a, active_of(&a->all));
     if (a->timed)
-        say(f, a->has_cpu ? " of CPU time" : " in methods");
+        say(f, a->has_cpu ? " of CPU time" : a->sections ? " in sections" : " in methods");
     if (a->p->n_tracks > 1) {
         say(f, " of all ");
         say(f, track_word(a->p, 2));

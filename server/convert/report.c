@@ -5,6 +5,7 @@
 #include <sys/random.h>
 
 #include "profile/compare/compare.h"
+#include "profile/frame/sections.h"
 #include "profile/transform/transform.h"
 #include "render/lanes/lanes_formats.h"
 #include "render/method/method.h"
@@ -14,6 +15,7 @@
 #include "render/table/diff_words.h"
 #include "render/table/table.h"
 #include "render/table/table_format.h"
+#include "render/verdict/system_log.h"
 #include "render/verdict/verdict.h"
 #include "render/view/text_format.h"
 #include "render/view/view.h"
@@ -24,20 +26,101 @@
 
 /* ---- verdict ---- */
 
+struct drawn_verdict {
+    const struct verdict_format *format;
+    const struct system_times *system; /* NULL: it is no system trace, or its log cannot be read */
+};
+
 static bool draw_verdict(const void *what, const struct render_input *in, struct buf *out, struct diag *diag)
 {
-    return verdict_write(in, what, out, diag);
+    const struct drawn_verdict *d = what;
+    struct render_input with_times = *in;
+
+    with_times.system = d->system;
+    return verdict_write(&with_times, d->format, out, diag);
 }
 
-bool convert_verdict(const struct convert_source *s, const struct view_options *view,
-                     const struct verdict_format *format, struct buf *out, struct diag *diag)
+static bool draw_with_spans(const struct convert_source *s, const struct view_options *view,
+                            const struct convert_drawing *d, struct buf *out, struct diag *diag)
 {
-    struct convert_drawing d = {draw_verdict, format, s->stop};
     struct span_request request;
 
     if (s->fd < 0 || !verdict_wants_spans(shared_profile_get(s->profile), &request))
-        return convert_drawn(s->profile, s->config, &d, view, out, diag);
-    return convert_with_spans(s, &request, false, &d, view, out, diag);
+        return convert_drawn(s->profile, s->config, d, view, out, diag);
+    return convert_with_spans(s, &request, false, d, view, out, diag);
+}
+
+/* --- of a system trace --- */
+
+/* In the arena. NULL: diag. */
+static const struct system_log *read_system_log(const struct convert_source *s, struct arena *arena,
+                                                struct diag *diag)
+{
+    const struct window *window = shared_profile_window(s->profile);
+    const struct profile *whole = shared_profile_get(shared_profile_whole(s->profile));
+    struct system_log_sink *sink = system_log_new(arena, whole, window);
+
+    if (sink == NULL) {
+        fail_arena(arena, diag);
+        return NULL;
+    }
+    struct replay_request replay = {.tracks = sink->tracks,
+                                    .n_tracks = sink->n_tracks,
+                                    .window = window,
+                                    .sink = system_log_replay(sink)};
+    if (sink->n_tracks == 0 || profile_log_replay(s, &replay, diag))
+        return system_log_finish(sink);
+    conversion_replay_failed(arena, diag);
+    return NULL;
+}
+
+/* The range as a profile; *made is NULL where there is no range. False: diag. */
+static bool range_of(const struct convert_source *s, const struct system_range *range,
+                     struct shared_profile **made, struct diag *diag)
+{
+    struct convert_source whole = *s;
+    const struct window window = {range->from_ns, range->to_ns};
+
+    whole.profile = shared_profile_whole(s->profile);
+    *made = range->to_ns > range->from_ns ? convert_window(&whole, &window, diag) : NULL;
+    return *made != NULL || range->to_ns <= range->from_ns;
+}
+
+static bool draw_system_verdict(const struct convert_source *s, const struct view_options *view,
+                                const struct verdict_format *format, struct buf *out, struct diag *diag)
+{
+    struct system_times times = {0};
+    struct drawn_verdict verdict = {format, &times};
+    struct convert_drawing d = {draw_verdict, &verdict, s->stop};
+    struct shared_profile *start = NULL, *frame = NULL;
+    struct system_range none = {0};
+    struct arena arena;
+
+    arena_init(&arena, (size_t)s->config->job_memory_bytes);
+    arena.stop = s->stop;
+    times.log = read_system_log(s, &arena, diag);
+    bool ok = times.log != NULL && range_of(s, &times.log->start, &start, diag) &&
+              range_of(s, times.log->late > 0 ? &times.log->longest_frame : &none, &frame, diag);
+    times.start = start != NULL ? shared_profile_get(start) : NULL;
+    times.frame = frame != NULL ? shared_profile_get(frame) : NULL;
+    ok = ok && draw_with_spans(s, view, &d, out, diag);
+    shared_profile_free(start);
+    shared_profile_free(frame);
+    arena_free(&arena);
+    return ok;
+}
+
+/* What filters leave of a system trace has no start of its own: only all of it has. */
+bool convert_verdict(const struct convert_source *s, const struct view_options *view,
+                     const struct verdict_format *format, struct buf *out, struct diag *diag)
+{
+    struct drawn_verdict verdict = {.format = format};
+    struct convert_drawing d = {draw_verdict, &verdict, s->stop};
+    const struct profile *p = shared_profile_get(s->profile);
+
+    if (s->fd >= 0 && view->n_filters == 0 && p->n_times > 0 && sections_in(p))
+        return draw_system_verdict(s, view, format, out, diag);
+    return draw_with_spans(s, view, &d, out, diag);
 }
 
 /* ---- lanes ---- */

@@ -1,0 +1,153 @@
+#include "render/verdict/system_log.h"
+
+#include "core/number.h"
+
+static uint64_t ns_of(const struct system_log_sink *s, uint64_t ticks)
+{
+    return number_multiply(ticks, s->p->ns_per_tick);
+}
+
+static bool is_main(const struct replay_track *t)
+{
+    return t->of->kind == TRACK_THREAD;
+}
+
+/* The time up to this record was all in one state, since each change of the state is a record. */
+static bool stay(void *context, struct replay_track *t)
+{
+    struct system_log_sink *s = context;
+
+    if (!is_main(t) || t->resumes || s->runnable == s->p->n_times || t->now[0] == t->last[0])
+        return true;
+    if (t->now[s->runnable] > t->last[s->runnable])
+        s->waited += t->now[s->runnable] - t->last[s->runnable];
+    else
+        s->waited = 0;
+    if (ns_of(s, s->waited) > s->log.longest_runnable_ns)
+        s->log.longest_runnable_ns = ns_of(s, s->waited);
+    return true;
+}
+
+/* Calls within one of their own kind are marked, and not counted. */
+static bool enter(void *context, struct replay_track *t)
+{
+    struct system_log_sink *s = context;
+    struct replay_call *call = &t->open[t->n_open - 1], *outer = call - 1;
+    uint8_t kind = s->kind[call->frame];
+
+    call->kept = kind == SECTION_LOCK || outer->kept; /* a lock is open */
+    call->marked = kind == SECTION_FRAME || outer->marked;
+    return stay(context, t);
+}
+
+static void found_frame(struct system_log_sink *s, const struct system_range *r)
+{
+    struct system_log *log = &s->log;
+
+    log->frames++;
+    log->late += r->to_ns - r->from_ns > FRAME_LIMIT_NS;
+    if (log->longest_frame.to_ns == 0 ||
+        r->to_ns - r->from_ns > log->longest_frame.to_ns - log->longest_frame.from_ns)
+        log->longest_frame = *r;
+    /* Of the first one behind what a start begins with the start has its end. */
+    if (s->activity.from_ns < UINT64_MAX && s->activity.to_ns == 0)
+        s->activity.to_ns = r->to_ns;
+    if (log->start.from_ns < UINT64_MAX && log->start.to_ns == 0 && r->from_ns >= log->start.from_ns)
+        log->start.to_ns = r->to_ns;
+}
+
+static void found_section(struct system_log_sink *s, enum section_kind kind, frame_id frame,
+                          const struct system_range *r)
+{
+    struct system_log *log = &s->log;
+
+    if (kind == SECTION_BIND && log->start.from_ns == UINT64_MAX)
+        log->start.from_ns = r->from_ns;
+    if (kind == SECTION_ACTIVITY && s->activity.from_ns == UINT64_MAX)
+        s->activity.from_ns = r->from_ns;
+    if (kind == SECTION_DRAWN && log->drawn_ns == 0)
+        log->drawn_ns = r->to_ns;
+    if (kind == SECTION_LOCK && r->to_ns - r->from_ns > log->longest_lock_ns) {
+        log->longest_lock_ns = r->to_ns - r->from_ns;
+        log->longest_lock = frame;
+    }
+}
+
+static bool leave(void *context, struct replay_track *t, const struct replay_left *left)
+{
+    struct system_log_sink *s = context;
+    const struct replay_call *call = left->call, *outer = call - 1;
+    enum section_kind kind = (enum section_kind)s->kind[call->frame];
+    struct system_range r = {ns_of(s, call->begin[0]), ns_of(s, t->now[0])};
+    const struct window *w = s->window;
+    bool whole = (left->flags & (SPAN_BEFORE | SPAN_OPEN)) == 0 &&
+                 (w == NULL || (r.from_ns >= w->from_ns && r.to_ns <= w->to_ns));
+
+    if (!is_main(t)) {
+        if (kind == SECTION_LAUNCH && s->log.launch.to_ns == 0 && whole)
+            s->log.launch = r;
+        return true;
+    }
+    if (kind == SECTION_FRAME && !outer->marked && whole)
+        found_frame(s, &r);
+    else if (!(kind == SECTION_LOCK && outer->kept) && whole)
+        found_section(s, kind, call->frame, &r);
+    return stay(context, t);
+}
+
+uint32_t system_main(const struct profile *p)
+{
+    for (uint32_t i = 0; i < p->n_tracks; i++)
+        if (p->tracks[i].kind == TRACK_THREAD && str_eq(profile_string(p, p->tracks[i].name), STR("main")))
+            return i;
+    return p->n_tracks;
+}
+
+struct system_log_sink *system_log_new(struct arena *arena, const struct profile *p,
+                                       const struct window *window)
+{
+    struct system_log_sink *s = arena_alloc(arena, sizeof(*s));
+    uint32_t main = system_main(p);
+
+    if (s == NULL)
+        return NULL;
+    *s = (struct system_log_sink){.p = p, .window = window, .activity = {UINT64_MAX, 0}};
+    s->log = (struct system_log){.start = {UINT64_MAX, 0}, .longest_lock = FRAME_NONE};
+    s->runnable = profile_value_by_role(p, ROLE_RUNNABLE);
+    s->runnable = s->runnable < p->n_times ? s->runnable : p->n_times;
+    s->kind = arena_array(arena, p->n_frames, sizeof(*s->kind));
+    s->tracks = arena_array(arena, p->n_tracks, sizeof(*s->tracks));
+    if (s->kind == NULL || s->tracks == NULL)
+        return NULL;
+    for (frame_id f = 0; f < p->n_frames; f++)
+        s->kind[f] = (uint8_t)section_kind_of(profile_string(p, p->frames[f].name));
+    for (uint32_t i = 0; i < p->n_tracks; i++)
+        if (i == main || (p->tracks[i].kind == TRACK_ASYNC &&
+                          str_starts(profile_string(p, p->tracks[i].name), STR("async launching: "))))
+            s->tracks[s->n_tracks++] = i;
+    return s;
+}
+
+struct replay_sink system_log_replay(struct system_log_sink *s)
+{
+    return (struct replay_sink){.enter = enter, .leave = leave, .stay = stay, .context = s};
+}
+
+const struct system_log *system_log_finish(struct system_log_sink *s)
+{
+    struct system_log *log = &s->log;
+
+    log->begins = SECTION_BIND;
+    if (log->start.to_ns == 0 && log->launch.to_ns > 0) {
+        log->start = log->launch;
+        log->begins = SECTION_LAUNCH;
+    } else if (log->start.to_ns == 0 && s->activity.to_ns > 0) {
+        log->start = s->activity;
+        log->begins = SECTION_ACTIVITY;
+    }
+    if (log->start.to_ns == 0)
+        log->start.from_ns = 0;
+    if (log->drawn_ns <= log->start.from_ns)
+        log->drawn_ns = 0;
+    return log;
+}

@@ -1,0 +1,67 @@
+/* What the log of calls tells of the main thread of a system trace: when the app started, how long its frames were, and how
+ * long one wait was. Sums of states are not made here: system_sums.h makes them of a profile, or of a window of it.
+ *
+ *     sink = system_log_new(&arena, p);
+ *     replay(.. of sink->tracks, with system_log_replay(sink) ..);
+ *     sink->log */
+#ifndef RENDER_VERDICT_SYSTEM_LOG_H
+#define RENDER_VERDICT_SYSTEM_LOG_H
+
+#include "core/arena.h"
+#include "profile/calls/replay.h"
+#include "profile/frame/sections.h"
+
+enum { FRAME_LIMIT_NS = 16700000 /* a screen that is drawn 60 times a second misses a frame */ };
+
+/* Since the trace's start; to is 0 where there is none. */
+struct system_range {
+    uint64_t from_ns, to_ns;
+};
+
+struct system_log {
+    struct system_range start; /* up to the end of the first frame */
+    enum section_kind
+        begins; /* what it begins with: SECTION_BIND, or else SECTION_LAUNCH or SECTION_ACTIVITY */
+    struct system_range launch; /* the same, as the system counts it */
+    uint64_t drawn_ns;          /* the app has said that it is ready: the end of that; 0: it has not */
+
+    uint64_t frames, late; /* on the main thread, from begin to end; longer than FRAME_LIMIT_NS */
+    struct system_range longest_frame;
+
+    uint64_t longest_runnable_ns; /* at one time, without a CPU */
+    uint64_t longest_lock_ns;     /* of one section, not within another one */
+    frame_id longest_lock;
+};
+
+/* What is read for a verdict of a system trace. */
+struct system_times {
+    const struct system_log *log;
+    const struct profile *start,
+        *frame; /* windows: the start, and the longest frame if it is late; NULL: there is none */
+};
+
+struct system_log_sink {
+    struct system_log log;
+    const struct profile *p;
+    const struct window *window;
+    uint32_t *tracks, n_tracks; /* that are looked at: indexes of profile->tracks, ascending */
+
+    /* Of system_log.c. */
+    uint8_t *kind;     /* [n_frames]: enum section_kind */
+    uint32_t runnable; /* which clock; n_times: none */
+    uint64_t waited;   /* ticks, up to now: the main thread is runnable */
+    struct system_range activity;
+};
+
+/* The index of the app's main thread; n_tracks: there is none. */
+uint32_t system_main(const struct profile *p);
+
+/* `window`: only what lies in it counts; NULL: all. Lives in the arena; NULL when it gives no more. */
+struct system_log_sink *system_log_new(struct arena *arena, const struct profile *p,
+                                       const struct window *window) __attribute__((warn_unused_result));
+struct replay_sink system_log_replay(struct system_log_sink *s);
+
+/* Behind the replay: where the start was. */
+const struct system_log *system_log_finish(struct system_log_sink *s);
+
+#endif

@@ -1,0 +1,362 @@
+#include "render/verdict/system_rules.h"
+
+#include "core/number.h"
+#include "profile/frame/sections.h"
+#include "render/names/names.h"
+#include "render/verdict/say.h"
+#include "render/verdict/system_sums.h"
+
+enum {
+    PART_LEAST = 10,      /* permille: smaller parts are said together */
+    STARVED_MORE = 100,   /* permille of the time in which a thread ran or could have run */
+    LOCKS_LEAST = 5000000 /* ns */
+};
+
+static const char *const PART_WORDS[PARTS] = {
+    [PART_RUNNING] = "running",
+    [PART_RUNNABLE] = "waiting for a CPU",
+    [PART_IO] = "waiting for input or output",
+    [PART_LOCK] = "waiting for a lock",
+    [PART_BINDER] = "waiting for other processes to answer",
+    [PART_GC] = "waiting for the garbage collector",
+    [PART_SLEEPING] = "asleep",
+    [PART_BLOCKED] = "blocked in the kernel",
+    [PART_UNKNOWN] = "in a state that is not known",
+};
+
+static void say_ns(struct finding *f, uint64_t ns)
+{
+    buf_value(f->text, UNIT_NS, ns, SAY_DIGITS);
+}
+
+static struct str name_of(const struct analysis *a, frame_id frame)
+{
+    return profile_string(a->p, a->p->frames[frame].name);
+}
+
+/* ", 40 ms of it" */
+static void say_most(struct finding *f, uint64_t part, uint64_t whole)
+{
+    say(f, ", ");
+    if (part < whole)
+        say_ns(f, part);
+    say(f, part < whole ? " of it " : "all of it ");
+}
+
+/* Of a lock with an owner: "that OWNER held in METHOD", else "in SECTION". The sentence shows the section either way. */
+static void say_lock(struct finding *f, const struct analysis *a, frame_id frame)
+{
+    struct str owner = section_owner(name_of(a, frame)), method = section_owner_method(name_of(a, frame));
+
+    if (owner.n == 0) {
+        say(f, "in ");
+        say_method(f, a, frame);
+        return;
+    }
+    say(f, "for one that ");
+    buf_str(f->text, owner);
+    say(f, method.n > 0 ? " held in " : " held");
+    buf_str(f->text, method);
+    if (f->sentence->n_methods < VERDICT_METHODS_MAX)
+        f->sentence->methods[f->sentence->n_methods++] = frame;
+}
+
+/* Where the largest share of the part was. */
+static void say_where(struct finding *f, const struct analysis *a, enum system_part part,
+                      const struct system_part_sum *s)
+{
+    if (part == PART_RUNNABLE || part == PART_UNKNOWN)
+        return;
+    say_most(f, s->frame_ns, s->ns);
+    if (s->frame == FRAME_NONE)
+        say(f, "in no section");
+    else if (part == PART_LOCK)
+        say_lock(f, a, s->frame);
+    else {
+        say(f, "in ");
+        say_method(f, a, s->frame);
+    }
+    if (s->within != FRAME_NONE) {
+        if (s->within_ns < s->ns)
+            say_most(f, s->within_ns, s->ns);
+        say(f, s->within_ns < s->ns ? "within " : " within ");
+        say_method(f, a, s->within);
+    }
+}
+
+/* Sections of frames are not said, since all that a frame does is in them. */
+static uint32_t first_of_path(const struct analysis *a, const struct system_sums *s)
+{
+    uint32_t first = 0;
+
+    while (first < s->n_path && section_kind_of(name_of(a, s->path[first].frame)) == SECTION_FRAME)
+        first++;
+    return first;
+}
+
+/* ", 40 ms of it in A, there 30 ms in B": the path on which most of the time on a CPU was, its first section and its last. */
+static void say_path(struct finding *f, const struct analysis *a, const struct system_sums *s, uint64_t whole)
+{
+    uint32_t first = first_of_path(a, s), last = s->n_path;
+
+    if (first == last)
+        return;
+    say_most(f, s->path[first].ns, whole);
+    say(f, "in ");
+    say_method(f, a, s->path[first].frame);
+    if (first + 1 < last) {
+        say(f, ", there ");
+        say_ns(f, s->path[last - 1].ns);
+        say(f, " in ");
+        say_method(f, a, s->path[last - 1].frame);
+    }
+}
+
+/* The parts from the largest down, at most PARTS. Returns how many have something. */
+static unsigned in_order(const struct system_sums *s, unsigned order[PARTS])
+{
+    unsigned n = 0;
+
+    for (unsigned part = 0; part < PARTS; part++) {
+        unsigned at = n;
+        if (s->part[part].ns == 0)
+            continue;
+        for (; at > 0 && s->part[order[at - 1]].ns < s->part[part].ns; at--)
+            order[at] = order[at - 1];
+        order[at] = part;
+        n++;
+    }
+    return n;
+}
+
+/* "98 ms running (44 % of the start), ...; 12 ms asleep (5 %), ...": all parts, which add up. */
+static void say_parts(struct finding *f, const struct analysis *a, const struct system_sums *s,
+                      const char *of)
+{
+    unsigned order[PARTS], n = in_order(s, order);
+    uint64_t rest = 0;
+
+    for (unsigned i = 0; i < n; i++) {
+        const struct system_part_sum *part = &s->part[order[i]];
+        if (i > 0 && permille(part->ns, s->wall_ns) < PART_LEAST) {
+            rest = number_add(rest, part->ns);
+            continue;
+        }
+        say(f, i == 0 ? "" : "; ");
+        say_ns(f, part->ns);
+        say(f, " ");
+        say(f, PART_WORDS[order[i]]);
+        say(f, " (");
+        say_percent(f, part->ns, s->wall_ns);
+        say(f, i == 0 ? of : "");
+        say(f, ")");
+        if (order[i] == PART_RUNNING)
+            say_path(f, a, s, part->ns);
+        else
+            say_where(f, a, (enum system_part)order[i], part);
+    }
+    if (rest > 0) {
+        say(f, "; ");
+        say_ns(f, rest);
+        say(f, " in other states");
+    }
+}
+
+/* ---- the start ---- */
+
+bool system_has_start(const struct analysis *a)
+{
+    return a->has_main && a->system != NULL && a->system->log != NULL && a->system->start.wall_ns > 0;
+}
+
+/* "; as the system counts it, the launch took 145 ms" */
+static void say_other_times(struct finding *f, const struct system_log *log)
+{
+    if (log->begins != SECTION_LAUNCH && log->launch.to_ns > 0) {
+        say(f, " As the system counts it (launching), the start took ");
+        say_ns(f, log->launch.to_ns - log->launch.from_ns);
+        say(f, ".");
+    }
+    if (log->drawn_ns > 0) {
+        say(f, " It was fully drawn ");
+        say_ns(f, log->drawn_ns - log->start.from_ns);
+        say(f, " after it began.");
+    }
+}
+
+bool system_find_start(const struct rule *r, const struct analysis *a, struct finding *f)
+{
+    (void)r;
+    if (!system_has_start(a))
+        return false;
+    const struct system_log *log = a->system->log;
+    const struct system_sums *s = &a->system->start;
+    say(f, log->begins == SECTION_ACTIVITY ? "The start of an activity took " : "The start took ");
+    say_ns(f, log->start.to_ns - log->start.from_ns);
+    say(f, log->begins == SECTION_BIND       ? ", from bindApplication to the end of the first frame"
+           : log->begins == SECTION_ACTIVITY ? ", from activityStart to the end of the next frame"
+                                             : ", as the system counts it (launching)");
+    if (s->wall_ns < log->start.to_ns - log->start.from_ns) {
+        say(f, ", of which ");
+        say_thread(f, a, a->main);
+        say(f, " was there for ");
+        say_ns(f, s->wall_ns);
+    }
+    if (s->has_states) {
+        say(f, "; ");
+        say_thread(f, a, a->main);
+        say(f, " spent ");
+        say_parts(f, a, s, s->wall_ns < log->start.to_ns - log->start.from_ns ? " of that" : " of the start");
+    } else {
+        say_path(f, a, s, s->wall_ns);
+    }
+    say(f, s->has_states ? "." : ". When the thread had a CPU was not recorded.");
+    say_other_times(f, log);
+    f->sentence->track = a->main;
+    f->sentence->weight = WEIGHT_FIRST;
+    return true;
+}
+
+/* ---- all of the recording ---- */
+
+bool system_find_states(const struct rule *r, const struct analysis *a, struct finding *f)
+{
+    (void)r;
+    if (!a->states || a->system == NULL || a->system->all.wall_ns == 0 || is_idle(a))
+        return false;
+    say_thread(f, a, a->main);
+    say(f, " was recorded for ");
+    say_ns(f, a->system->all.wall_ns);
+    say(f, ": ");
+    say_parts(f, a, &a->system->all, " of that");
+    say(f, ".");
+    f->sentence->track = a->main;
+    f->sentence->weight = WEIGHT_SECOND;
+    return true;
+}
+
+bool system_find_frames(const struct rule *r, const struct analysis *a, struct finding *f)
+{
+    enum { LONG_NS = 100000000, USUAL = 800 };
+    const struct system_log *log = a->system != NULL ? a->system->log : NULL;
+    uint64_t longest = log != NULL ? log->longest_frame.to_ns - log->longest_frame.from_ns : 0;
+
+    (void)r;
+    if (log == NULL || log->late == 0)
+        return false;
+    buf_u64_grouped(f->text, log->late);
+    say(f, " of ");
+    buf_u64_grouped(f->text, log->frames);
+    say(f, log->frames == 1 ? " frame on " : " frames on ");
+    say_thread(f, a, a->main);
+    say(f, " took over 16.7 ms, after which a screen at 60 Hz misses one; the longest took ");
+    say_ns(f, longest);
+    if (a->system->frame.has_states && a->system->frame.wall_ns > 0) {
+        say(f, ": ");
+        say_parts(f, a, &a->system->frame, " of the frame");
+    } else {
+        say_path(f, a, &a->system->frame, longest);
+    }
+    say(f, ".");
+    f->sentence->track = a->main;
+    f->sentence->weight = longest > LONG_NS ? WEIGHT_MOST : USUAL;
+    return true;
+}
+
+bool system_find_starved(const struct rule *r, const struct analysis *a, struct finding *f)
+{
+    (void)r;
+    if (!a->states || a->system == NULL)
+        return false;
+    const struct system_sums *s = &a->system->all;
+    uint64_t waited = s->part[PART_RUNNABLE].ns, whole = number_add(waited, s->part[PART_RUNNING].ns);
+    if (permille(waited, whole) <= STARVED_MORE)
+        return false;
+    say_thread(f, a, a->main);
+    say(f, " waited for a CPU for ");
+    say_ns(f, waited);
+    say(f, ", ");
+    say_percent(f, waited, whole);
+    say(f, " of the ");
+    say_ns(f, whole);
+    say(f, " in which it ran or could have run");
+    if (a->system->log != NULL && a->system->log->longest_runnable_ns > 0) {
+        say(f, "; the longest time was ");
+        say_ns(f, a->system->log->longest_runnable_ns);
+    }
+    say(f, ".");
+    f->sentence->track = a->main;
+    f->sentence->weight = permille(waited, whole);
+    return true;
+}
+
+/* ---- locks ---- */
+
+static frame_id largest(const struct analysis *a, const uint64_t *by_frame, uint64_t below, frame_id behind)
+{
+    frame_id best = FRAME_NONE;
+
+    for (frame_id i = 0; i < a->p->n_frames; i++) {
+        bool later = by_frame[i] < below || (by_frame[i] == below && behind != FRAME_NONE && i > behind);
+        if (by_frame[i] > 0 && later && (best == FRAME_NONE || by_frame[i] > by_frame[best]))
+            best = i;
+    }
+    return best;
+}
+
+static void say_locks(struct finding *f, const struct analysis *a, const struct system_locks *locks)
+{
+    enum { NAMED = 3 };
+    uint64_t below = UINT64_MAX;
+    frame_id best = FRAME_NONE;
+
+    say(f, ", in ");
+    say_calls(f, locks->calls);
+    for (unsigned i = 0; i < NAMED; i++) {
+        best = largest(a, locks->by_frame, below, best);
+        if (best == FRAME_NONE)
+            break;
+        below = locks->by_frame[best];
+        say(f, i == 0 ? ": " : ", ");
+        if (below < locks->ns)
+            say_ns(f, below);
+        say(f, below < locks->ns ? " " : "all of it ");
+        say_lock(f, a, best);
+    }
+}
+
+bool system_find_locks(const struct rule *r, const struct analysis *a, struct finding *f)
+{
+    (void)r;
+    if (a->system == NULL)
+        return false;
+    const struct system_locks *main = &a->system->main, *beside = &a->system->beside;
+    const struct system_log *log = a->system->log;
+    if (main->ns < LOCKS_LEAST && beside->ns < LOCKS_LEAST)
+        return false;
+    if (main->ns > 0) {
+        say_thread(f, a, a->main);
+        say(f, " was in lock contention for ");
+        say_part_of_main(f, a, main->ns, true);
+        say_locks(f, a, main);
+        if (log != NULL && log->longest_lock_ns > 0 && main->calls > 1) {
+            say(f, "; the longest took ");
+            say_ns(f, log->longest_lock_ns);
+            say(f, ", ");
+            say_lock(f, a, log->longest_lock);
+        }
+        say(f, ".");
+    }
+    if (beside->ns > 0) {
+        say(f, main->ns > 0 ? " Other threads of its process were so for "
+                            : "Threads of its process besides the main one were in lock contention for ");
+        say_ns(f, beside->ns);
+        say_locks(f, a, beside);
+        say(f, ".");
+    }
+    f->sentence->track = a->main;
+    f->sentence->weight = permille(main->ns, main_of(a)->total) + 200;
+    if (f->sentence->weight > WEIGHT_MOST)
+        f->sentence->weight = WEIGHT_MOST;
+    return true;
+}

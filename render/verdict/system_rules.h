@@ -1,0 +1,19 @@
+/* Rules of system traces: rows of rules.c. All are silent for other profiles. */
+#ifndef RENDER_VERDICT_SYSTEM_RULES_H
+#define RENDER_VERDICT_SYSTEM_RULES_H
+
+#include "render/verdict/analysis.h"
+
+struct rule;
+struct finding;
+
+bool system_find_start(const struct rule *r, const struct analysis *a, struct finding *f);
+bool system_find_states(const struct rule *r, const struct analysis *a, struct finding *f);
+bool system_find_frames(const struct rule *r, const struct analysis *a, struct finding *f);
+bool system_find_starved(const struct rule *r, const struct analysis *a, struct finding *f);
+bool system_find_locks(const struct rule *r, const struct analysis *a, struct finding *f);
+
+/* Whether the start is what the verdict begins with. */
+bool system_has_start(const struct analysis *a);
+
+#endif

@@ -1,0 +1,428 @@
+/* What a verdict says of system traces: the start, states, late frames, locks and waiting for a CPU; and what the log of calls
+ * tells of these. */
+#include "tests/support/unit.h"
+
+#include <string.h>
+
+#include "profile/warning.h"
+#include "render/names/names.h"
+#include "render/verdict/chain.h"
+#include "render/verdict/rules.h"
+#include "render/verdict/system_log.h"
+#include "render/verdict/system_rules.h"
+#include "render/verdict/system_sums.h"
+#include "tests/support/fake_profile.h"
+
+enum { MS = 1000000 };
+#define OWNED "monitor contention with owner Pool at com.example.Store.load"
+
+/* A section; depth 0 begins a track. Times in ms: wall is their sum. */
+struct section {
+    unsigned depth;
+    const char *name;
+    uint64_t cpu, runnable, sleeping, blocked, io, unknown, calls;
+};
+
+struct system_subject {
+    struct fake *fake;
+    struct arena arena;
+    struct render_input in;
+    struct profile profile;
+    struct system_log log;
+    struct system_times times;
+};
+
+static frame_id frame_of(struct fake *f, const char *name, const char **known, uint32_t *n)
+{
+    for (uint32_t i = 0; i < *n; i++)
+        if (strcmp(known[i], name) == 0)
+            return i;
+    known[(*n)++] = name;
+    return fake_frame(f, STR(""), str_of(name), STR(""));
+}
+
+/* The profile is the window of the start and of the longest frame, too. */
+static void begin(struct system_subject *s, const struct section *list)
+{
+    static const struct {
+        const char *name;
+        enum profile_role role;
+    } TIMES[] = {{"wall", ROLE_WALL},         {"cpu", ROLE_CPU},         {"runnable", ROLE_RUNNABLE},
+                 {"sleeping", ROLE_SLEEPING}, {"blocked", ROLE_BLOCKED}, {"io", ROLE_IO},
+                 {"unknown", ROLE_UNKNOWN}};
+    const char *known[32];
+    uint32_t parents[8] = {0}, n = 0, id = 0;
+
+    memset(s, 0, sizeof(*s));
+    s->fake = fake_new();
+    arena_init(&s->arena, 1 << 22);
+    for (size_t i = 0; i < sizeof(TIMES) / sizeof(TIMES[0]); i++)
+        fake_value(s->fake, TIMES[i].name, UNIT_NS, TIMES[i].role);
+    fake_value(s->fake, "calls", UNIT_COUNT, ROLE_CALLS);
+    for (; list->name != NULL; list++) {
+        uint64_t self[] = {0,
+                           list->cpu * MS,
+                           list->runnable * MS,
+                           list->sleeping * MS,
+                           list->blocked * MS,
+                           list->io * MS,
+                           list->unknown * MS,
+                           list->calls};
+        for (unsigned i = 1; i < 7; i++)
+            self[0] += self[i];
+        if (list->depth == 0)
+            parents[0] = fake_track(s->fake, ++id, str_of(list->name));
+        else
+            parents[list->depth] =
+                fake_child(s->fake, parents[list->depth - 1], frame_of(s->fake, list->name, known, &n), self);
+    }
+    s->profile = *fake_finish(s->fake);
+    s->log =
+        (struct system_log){.start = {10 * MS, 110 * MS}, .begins = SECTION_BIND, .longest_lock = FRAME_NONE};
+    s->times = (struct system_times){.log = &s->log, .start = &s->profile, .frame = &s->profile};
+    s->in = (struct render_input){.profile = &s->profile,
+                                  .names = names_new(&s->profile, &s->arena),
+                                  .system = &s->times,
+                                  .scratch = &s->arena};
+    assert_non_null(s->in.names);
+}
+
+static void end(struct system_subject *s)
+{
+    arena_free(&s->arena);
+    fake_free(s->fake);
+}
+
+/* NULL: the rule is silent. */
+static void check(struct system_subject *s, const char *rule, const char *says)
+{
+    struct buf text = {0};
+    struct verdict_sentence sentence = {.track = UINT32_MAX};
+    struct finding f = {&text, &sentence};
+    struct analysis *a = analysis_new(&s->in);
+    bool found = false;
+
+    assert_non_null(a);
+    a->chain = chain_new(a, &s->arena);
+    for (size_t i = 0; i < RULES_COUNT; i++)
+        if (strcmp(RULES[i].name, rule) == 0)
+            found = RULES[i].find(&RULES[i], a, &f) && sentence.weight > 0;
+    buf_char(&text, '\0');
+    if (found != (says != NULL) || (found && strcmp(text.p, says) != 0))
+        fail_msg("%s: %s, not: %s", rule, found ? text.p : "silent", says != NULL ? says : "silent");
+    buf_free(&text);
+}
+
+static void the_start(void **state)
+{
+    static const struct section START[] = {{0, "main", 0, 0, 0, 0, 0, 0, 0},
+                                           {1, "bindApplication", 5, 1, 0, 0, 0, 0, 1},
+                                           {2, "App.onCreate", 10, 0, 0, 0, 0, 0, 1},
+                                           {3, OWNED, 0, 0, 0, 0, 0, 0, 1},
+                                           {4, "Lock contention on a monitor lock", 1, 0, 39, 0, 1, 0, 1},
+                                           {3, "binder transaction to system_server", 1, 0, 8, 0, 0, 0, 2},
+                                           {3, "GC: Wait For Completion Alloc", 0, 0, 0, 3, 0, 0, 1},
+                                           {2, "LoadApkAssets", 2, 0, 0, 0, 17, 0, 1},
+                                           {1, "Choreographer#doFrame", 5, 0, 6, 1, 0, 0, 1},
+                                           {0, NULL, 0, 0, 0, 0, 0, 0, 0}};
+    struct system_subject s;
+
+    (void)state;
+    begin(&s, START);
+    check(
+        &s, "start",
+        "The start took 100 ms, from bindApplication to the end of the first frame; main spent 39 ms waiting for a lock (39 % "
+        "of the start), all of it for one that Pool held in com.example.Store.load within App.onCreate; 24 ms running (24 "
+        "%), 19 ms of it in bindApplication, there 12 ms in App.onCreate; 18 ms waiting for input or output (18 %), 17 ms of "
+        "it in LoadApkAssets; 8 ms waiting for other processes to answer (8 %), all of it in binder transaction to "
+        "system_server within App.onCreate; 6 ms asleep (6 %), all of it in Choreographer#doFrame; 3 ms waiting for the "
+        "garbage collector (3 %), all of it in GC: Wait For Completion Alloc within App.onCreate; 1 ms waiting for a CPU (1 "
+        "%); 1 ms blocked in the kernel (1 %), all of it in Choreographer#doFrame.");
+    check(&s, "headline", NULL);
+    s.log.launch = (struct system_range){5 * MS, 125 * MS};
+    s.log.drawn_ns = 310 * MS;
+    s.log.start.to_ns = 10 * MS + 200 * MS;
+    check(
+        &s, "start",
+        "The start took 200 ms, from bindApplication to the end of the first frame, of which main was there for 100 ms; main "
+        "spent 39 ms waiting for a lock (39 % of that), all of it for one that Pool held in com.example.Store.load within "
+        "App.onCreate; 24 ms running (24 %), 19 ms of it in bindApplication, there 12 ms in App.onCreate; 18 ms waiting for "
+        "input or output (18 %), 17 ms of it in LoadApkAssets; 8 ms waiting for other processes to answer (8 %), all of it "
+        "in binder transaction to system_server within App.onCreate; 6 ms asleep (6 %), all of it in Choreographer#doFrame; "
+        "3 ms waiting for the garbage collector (3 %), all of it in GC: Wait For Completion Alloc within App.onCreate; 1 ms "
+        "waiting for a CPU (1 %); 1 ms blocked in the kernel (1 %), all of it in Choreographer#doFrame. As the system "
+        "counts it (launching), the start took 120 ms. It was fully drawn 300 ms after it began.");
+    s.times.start = NULL;
+    check(&s, "start", NULL);
+    s.in.system = NULL;
+    check(&s, "start", NULL);
+    end(&s);
+}
+
+/* Smaller parts are said together, and all add up. */
+static void states(void **state)
+{
+    static const struct section LIST[] = {{0, "main", 0, 0, 0, 0, 0, 0, 0},
+                                          {1, "onVsync", 120, 3, 0, 0, 0, 0, 9},
+                                          {1, "load", 0, 0, 870, 2, 0, 5, 9},
+                                          {0, NULL, 0, 0, 0, 0, 0, 0, 0}};
+    struct system_subject s;
+
+    (void)state;
+    begin(&s, LIST);
+    check(
+        &s, "states",
+        "main was recorded for 1 s: 870 ms asleep (87 % of that), all of it in load; 120 ms running (12 %), all of it in "
+        "onVsync; 10 ms in other states.");
+    check(&s, "busy", NULL);
+    check(&s, "split", NULL);
+    check(&s, "waits-unknown", NULL);
+    check(&s, "own-methods", NULL);
+    s.profile.n_values = 1;
+    check(&s, "states", NULL);
+    end(&s);
+}
+
+static void late_frames(void **state)
+{
+    static const struct section LIST[] = {{0, "main", 0, 0, 0, 0, 0, 0, 0},
+                                          {1, "Choreographer#doFrame", 1, 0, 0, 0, 0, 0, 1},
+                                          {2, "traversal", 2, 0, 0, 0, 0, 0, 1},
+                                          {3, "RV OnBindView", 20, 2, 0, 0, 0, 0, 1},
+                                          {0, NULL, 0, 0, 0, 0, 0, 0, 0}};
+    struct system_subject s;
+
+    (void)state;
+    begin(&s, LIST);
+    check(&s, "late-frames", NULL);
+    s.log.frames = 1240;
+    s.log.late = 31;
+    s.log.longest_frame = (struct system_range){MS, 26 * MS};
+    check(
+        &s, "late-frames",
+        "31 of 1,240 frames on main took over 16.7 ms, after which a screen at 60 Hz misses one; the longest took 25 ms: 23 ms "
+        "running (92 % of the frame), 22 ms of it in traversal, there 20 ms in RV OnBindView; 2 ms waiting for a CPU (8 %).");
+    end(&s);
+}
+
+static void waiting_for_a_cpu(void **state)
+{
+    static const struct section LIST[] = {{0, "main", 0, 0, 0, 0, 0, 0, 0},
+                                          {1, "work", 80, 20, 300, 0, 0, 0, 1},
+                                          {0, NULL, 0, 0, 0, 0, 0, 0, 0}};
+    static const struct section LESS[] = {{0, "main", 0, 0, 0, 0, 0, 0, 0},
+                                          {1, "work", 90, 10, 300, 0, 0, 0, 1},
+                                          {0, NULL, 0, 0, 0, 0, 0, 0, 0}};
+    struct system_subject s;
+
+    (void)state;
+    begin(&s, LIST);
+    s.log.longest_runnable_ns = 7 * MS;
+    check(
+        &s, "waited-for-cpu",
+        "main waited for a CPU for 20 ms, 20 % of the 100 ms in which it ran or could have run; the longest time was 7 ms.");
+    end(&s);
+    begin(&s, LESS);
+    check(&s, "waited-for-cpu", NULL);
+    end(&s);
+}
+
+static void locks(void **state)
+{
+    static const struct section LIST[] = {{0, "main", 0, 0, 0, 0, 0, 0, 0},
+                                          {1, "work", 57, 0, 0, 0, 0, 0, 1},
+                                          {2, OWNED, 1, 0, 0, 0, 0, 0, 2},
+                                          {3, "Lock contention on a monitor lock", 0, 0, 29, 0, 0, 0, 2},
+                                          {1, "Lock contention on thread list lock", 0, 0, 10, 3, 0, 0, 1},
+                                          {0, "Pool", 0, 0, 0, 0, 0, 0, 0},
+                                          {1, "monitor contention with owner main", 0, 0, 4, 0, 0, 0, 1},
+                                          {0, NULL, 0, 0, 0, 0, 0, 0, 0}};
+    static const struct section FEW[] = {
+        {0, "main", 0, 0, 0, 0, 0, 0, 0}, {1, OWNED, 0, 0, 4, 0, 0, 0, 2}, {0, NULL, 0, 0, 0, 0, 0, 0, 0}};
+    struct system_subject s;
+
+    (void)state;
+    begin(&s, LIST);
+    s.log.longest_lock_ns = 25 * MS;
+    s.log.longest_lock = 1;
+    check(
+        &s, "lock-contention",
+        "main was in lock contention for 43 ms (43 % of main's 100 ms), in 3 calls: 30 ms for one that Pool held in "
+        "com.example.Store.load, 13 ms in Lock contention on thread list lock; the longest took 25 ms, for one that Pool held "
+        "in com.example.Store.load. Other threads of its process were so for 4 ms, in 1 call: all of it for one that main "
+        "held.");
+    end(&s);
+    begin(&s, FEW);
+    check(&s, "lock-contention", NULL);
+    end(&s);
+}
+
+/* ---- the log ---- */
+
+struct told {
+    struct replay_sink sink;
+    struct replay_track track;
+    struct replay_call open[8];
+};
+
+static void tell_to(struct told *t, uint64_t wall, uint64_t runnable)
+{
+    memcpy(t->track.last, t->track.now, sizeof(t->track.last));
+    t->track.now[0] = wall;
+    t->track.now[2] += runnable;
+}
+
+static void tell_enter(struct told *t, frame_id frame, uint64_t wall)
+{
+    tell_to(t, wall, 0);
+    t->open[t->track.n_open] = (struct replay_call){.frame = frame, .begin = {wall}};
+    t->track.n_open++;
+    assert_true(t->sink.enter(t->sink.context, &t->track));
+}
+
+static void tell_leave(struct told *t, uint64_t wall, uint8_t flags)
+{
+    tell_to(t, wall, 0);
+    struct replay_left left = {
+        .call = &t->open[t->track.n_open - 1], .level = t->track.n_open - 1, .flags = flags};
+    assert_true(t->sink.leave(t->sink.context, &t->track, &left));
+    t->track.n_open--;
+}
+
+static void tell_stay(struct told *t, uint64_t wall, uint64_t runnable)
+{
+    tell_to(t, wall, runnable);
+    assert_true(t->sink.stay(t->sink.context, &t->track));
+}
+
+static void what_the_log_tells(void **state)
+{
+    static const struct section LIST[] = {{0, "main", 0, 0, 0, 0, 0, 0, 0},
+                                          {1, "bindApplication", 1, 0, 0, 0, 0, 0, 1},
+                                          {1, "Choreographer#doFrame", 1, 0, 0, 0, 0, 0, 1},
+                                          {1, OWNED, 1, 0, 0, 0, 0, 0, 1},
+                                          {1, "Lock contention on a monitor lock", 1, 0, 0, 0, 0, 0, 1},
+                                          {1, "reportFullyDrawn() for x", 1, 0, 0, 0, 0, 0, 1},
+                                          {1, "activityStart", 1, 0, 0, 0, 0, 0, 1},
+                                          {0, NULL, 0, 0, 0, 0, 0, 0, 0}};
+    enum { BIND, FRAME, OUTER, INNER, DRAWN, ACTIVITY };
+    struct system_subject s;
+
+    (void)state;
+    begin(&s, LIST);
+    s.profile.n_times = 7;
+    s.profile.ns_per_tick = 1;
+    struct system_log_sink *sink = system_log_new(&s.arena, &s.profile, NULL);
+    assert_non_null(sink);
+    assert_int_equal(sink->n_tracks, 1);
+    struct told t = {.sink = system_log_replay(sink)};
+    t.track = (struct replay_track){.of = &s.profile.tracks[0], .open = t.open, .n_open = 1};
+    t.open[0].frame = FRAME_NONE;
+    tell_enter(&t, FRAME, 0); /* of before the start */
+    tell_leave(&t, 5 * MS, 0);
+    tell_enter(&t, BIND, 10 * MS);
+    tell_enter(&t, OUTER, 11 * MS);
+    tell_enter(&t, INNER, 12 * MS);
+    tell_leave(&t, 18 * MS, 0);
+    tell_leave(&t, 19 * MS, 0);
+    tell_stay(&t, 22 * MS, 3 * MS); /* 3 ms and 2 ms without a break */
+    tell_stay(&t, 24 * MS, 2 * MS);
+    tell_stay(&t, 26 * MS, 0);
+    tell_stay(&t, 30 * MS, 4 * MS);
+    tell_leave(&t, 31 * MS, 0);
+    tell_enter(&t, ACTIVITY, 31 * MS);
+    tell_leave(&t, 32 * MS, 0);
+    tell_enter(&t, FRAME, 40 * MS);
+    tell_enter(&t, FRAME, 41 * MS); /* within another one */
+    tell_leave(&t, 58 * MS, 0);
+    tell_leave(&t, 60 * MS, 0);
+    tell_enter(&t, DRAWN, 61 * MS);
+    tell_leave(&t, 62 * MS, 0);
+    tell_enter(&t, FRAME, 70 * MS); /* never left */
+    tell_leave(&t, 95 * MS, SPAN_OPEN);
+    const struct system_log *log = system_log_finish(sink);
+    assert_int_equal(log->start.from_ns, 10 * MS);
+    assert_int_equal(log->start.to_ns, 60 * MS);
+    assert_int_equal(log->begins, SECTION_BIND);
+    assert_int_equal(log->drawn_ns, 62 * MS);
+    assert_int_equal(log->frames, 2);
+    assert_int_equal(log->late, 1);
+    assert_int_equal(log->longest_frame.from_ns, 40 * MS);
+    assert_int_equal(log->longest_lock_ns, 8 * MS);
+    assert_int_equal(log->longest_lock, OUTER);
+    assert_int_equal(log->longest_runnable_ns, 5 * MS);
+
+    /* Of a window in which the process began nothing. */
+    const struct window window = {31 * MS, 65 * MS};
+    sink = system_log_new(&s.arena, &s.profile, &window);
+    t.sink = system_log_replay(sink);
+    memset(t.track.now, 0, sizeof(t.track.now));
+    tell_enter(&t, BIND, 10 * MS);
+    tell_leave(&t, 31 * MS, 0);
+    tell_enter(&t, ACTIVITY, 31 * MS);
+    tell_leave(&t, 32 * MS, 0);
+    tell_enter(&t, FRAME, 40 * MS);
+    tell_leave(&t, 60 * MS, 0);
+    log = system_log_finish(sink);
+    assert_int_equal(log->begins, SECTION_ACTIVITY);
+    assert_int_equal(log->start.from_ns, 31 * MS);
+    assert_int_equal(log->start.to_ns, 60 * MS);
+    end(&s);
+}
+
+/* ---- names ---- */
+
+static void names_of_sections(void **state)
+{
+    (void)state;
+    assert_int_equal(section_kind_of(STR("binder transaction to system_server")), SECTION_BINDER);
+    assert_int_equal(section_kind_of(STR("binder transaction async to x")), SECTION_PLATFORM);
+    assert_int_equal(section_kind_of(STR("Background young concurrent mark compact GC")), SECTION_GC);
+    assert_int_equal(section_kind_of(STR("inflate")), SECTION_PLATFORM);
+    assert_int_equal(section_kind_of(STR("inflateMore")), SECTION_OTHER);
+    assert_int_equal(section_kind_of(STR("")), SECTION_OTHER);
+    assert_true(str_eq(section_class(STR("performCreate:com.example.Main")), STR("com.example.Main")));
+    assert_true(str_eq(section_class(STR("std::a.b.C")), STR("")));
+    assert_true(str_eq(section_class(STR("at 10:20")), STR("")));
+    assert_true(str_eq(section_class(STR("")), STR("")));
+    assert_true(str_eq(section_owner(STR(OWNED)), STR("Pool")));
+    assert_true(str_eq(section_owner_method(STR(OWNED)), STR("com.example.Store.load")));
+    assert_true(str_eq(section_owner(STR("monitor contention with owner A B")), STR("A B")));
+    assert_true(str_eq(section_owner_method(STR("monitor contention with owner A B")), STR("")));
+    assert_true(str_eq(section_owner(STR("monitor contention with owner ")), STR("")));
+    assert_true(str_eq(section_owner(STR("Lock contention on x")), STR("")));
+}
+
+static void sections_have_the_origin_of_who_marks_them(void **state)
+{
+    static const struct section LIST[] = {{0, "main", 0, 0, 0, 0, 0, 0, 0},
+                                          {1, "bindApplication", 1, 0, 0, 0, 0, 0, 1},
+                                          {1, "performCreate:com.example.shop.Main", 5, 0, 0, 0, 0, 0, 1},
+                                          {1, "com.example.shop.ui.PriceTag", 5, 0, 0, 0, 0, 0, 1},
+                                          {1, "App.onCreate", 1, 0, 0, 0, 0, 0, 1},
+                                          {0, NULL, 0, 0, 0, 0, 0, 0, 0}};
+    static const enum origin ORIGINS_OF[] = {ORIGIN_ANDROID, ORIGIN_APP, ORIGIN_APP, ORIGIN_UNKNOWN};
+    struct system_subject s;
+
+    (void)state;
+    begin(&s, LIST);
+    for (frame_id i = 0; i < 4; i++)
+        assert_int_equal(names_of(s.in.names, i)->origin, ORIGINS_OF[i]);
+    end(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_start),
+        cmocka_unit_test(states),
+        cmocka_unit_test(late_frames),
+        cmocka_unit_test(waiting_for_a_cpu),
+        cmocka_unit_test(locks),
+        cmocka_unit_test(what_the_log_tells),
+        cmocka_unit_test(names_of_sections),
+        cmocka_unit_test(sections_have_the_origin_of_who_marks_them),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
