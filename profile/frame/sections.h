@@ -8,6 +8,7 @@
 enum section_kind {
     SECTION_OTHER,    /* no table knows it: of an app, or of what it uses */
     SECTION_PLATFORM, /* of Android, and nothing more is to be known */
+    SECTION_WORK,     /* of Android too; a work that explains all that is within it */
     SECTION_BIND,     /* the process makes its Application */
     SECTION_ACTIVITY, /* an activity is started */
     SECTION_FRAME,    /* one frame of the screen, on the main thread */

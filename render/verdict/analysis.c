@@ -312,7 +312,7 @@ static void choose_main(struct pass *pass)
             a->has_main = true;
             return;
         }
-        if (p->tracks[i].kind == TRACK_ASYNC)
+        if (p->tracks[i].kind == TRACK_ASYNC || p->tracks[i].kind == TRACK_SECOND)
             continue;
         uint64_t weight = weight_of(pass, &p->tracks[i], value);
         if (weight > most)

@@ -127,6 +127,8 @@ static void find_path(struct sums_pass *s)
             break;
         sums->path[sums->n_path].frame = s->p->node_frame[next];
         sums->path[sums->n_path++].ns = profile_total(s->p, next, value);
+        if (s->kinds[s->p->node_frame[next]] == SECTION_WORK)
+            break;
         at = next;
     }
 }

@@ -42,7 +42,7 @@ struct system_sums {
     struct system_part_sum part[PARTS];
 
     /* Where most of the time on a CPU was, or of wall time without states: from the outermost section on, each with half of
-     * what the one above it has. */
+     * what the one above it has, down to one that explains what is within it. */
     struct {
         frame_id frame;
         uint64_t ns;

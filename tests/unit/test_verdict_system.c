@@ -378,7 +378,7 @@ static void names_of_sections(void **state)
     assert_int_equal(section_kind_of(STR("binder transaction to system_server")), SECTION_BINDER);
     assert_int_equal(section_kind_of(STR("binder transaction async to x")), SECTION_PLATFORM);
     assert_int_equal(section_kind_of(STR("Background young concurrent mark compact GC")), SECTION_GC);
-    assert_int_equal(section_kind_of(STR("inflate")), SECTION_PLATFORM);
+    assert_int_equal(section_kind_of(STR("inflate")), SECTION_WORK);
     assert_int_equal(section_kind_of(STR("inflateMore")), SECTION_OTHER);
     assert_int_equal(section_kind_of(STR("")), SECTION_OTHER);
     assert_true(str_eq(section_class(STR("performCreate:com.example.Main")), STR("com.example.Main")));
