@@ -112,7 +112,7 @@ bool cli_write(const char *path, struct str bytes, struct diag *diag) __attribut
 int cli_error(const char *file, const struct diag *diag);
 /* The text as it is. */
 void cli_say(struct str text);
-/* `warning: ...` for each of the profile's, as it is shown with this end of methods that are never left; with a file,
+/* `warning: ...` for each of the profile's, as it is shown with this end of calls that are never left; with a file,
  * `warning: FILE: ...`. */
 void cli_warnings(const char *file, const struct profile *p, enum view_open open);
 

@@ -36,11 +36,11 @@ static const struct {
          "Pull the file again (adb pull): records are missing or damaged.", false},
     [WARN_OPEN_FRAMES] =
         {"open-frames",
-         "1 method was still running when its thread's records end: it has its time up to "
+         "1 call is never left: it has its time up to "
          "the thread's last record.",
-         "{count} methods were still running when their thread's records end: they have "
+         "{count} calls are never left: they have "
          "their time up to the thread's last record.",
-         "Under \"Methods never left\" choose \"last to the end of the trace\" to continue their wall time.",
+         "Under \"Calls never left\" choose \"last to the end of the trace\" to continue their wall time.",
          false},
     [WARN_TIME_BACK] =
         {"time-back", "Time went back once; the step counts as 0.",

@@ -221,7 +221,7 @@ const struct profile *moment_apply(const struct profile *p, const struct moment_
 
 /* ---- frames that are open at the end ---- */
 
-/* Methods that are never left have their time up to the last record of their thread. A thread that was
+/* Calls that are never left have their time up to the last record of their thread. A thread that was
  * sampled, or that waits, may have none for a long time: so the profile can be shown with that wall time,
  * too. */
 
@@ -259,12 +259,10 @@ static void extend(const struct profile *p, const struct profile_track *t, uint3
 static struct str extended_text(uint64_t count, struct arena *a)
 {
     char text[256];
-    int n = snprintf(
-        text, sizeof(text), "%" PRIu64 " %s to the end of the trace.", count,
-        count == 1
-            ? "method was still running when its thread's records end: as was chosen, its wall time goes on"
-            : "methods were still running when their thread's records end: as was chosen, their wall "
-              "time goes on");
+    int n = snprintf(text, sizeof(text), "%" PRIu64 " %s to the end of the trace.", count,
+                     count == 1 ? "call is never left: as was chosen, its wall time goes on"
+                                : "calls are never left: as was chosen, their wall "
+                                  "time goes on");
 
     return (struct str){arena_copy(a, text, (size_t)n), (size_t)n};
 }

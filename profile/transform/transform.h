@@ -36,7 +36,7 @@ void moment_totals(const struct profile *p, const struct profile_track *t, int64
 /* The largest number of moments that a track has; 0 of a profile that is no series. */
 uint32_t moment_count(const struct profile *p);
 
-/* Methods that are never left have their time up to the last record of their thread. A thread that was
+/* Calls that are never left have their time up to the last record of their thread. A thread that was
  * sampled, or that waits, may have none for a long time: so the profile can be shown with that wall time,
  * too. */
 

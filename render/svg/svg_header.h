@@ -107,7 +107,7 @@ void svg_abandon(struct svg_pen *pen);
  * (render/names/names.h); what else there is is never cut. */
 void heading_root(struct buf *b, const struct render_input *in, const struct tree *t, size_t cells);
 
-/* What is measured, and how it counts methods that are never left where that was chosen: of wall time and waiting. */
+/* What is measured, and how it counts calls that are never left where that was chosen: of wall time and waiting. */
 void heading_value(struct buf *b, const struct render_input *in, const struct measure *m);
 
 /* "1 stack", "83,753 stacks" */

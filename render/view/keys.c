@@ -180,9 +180,8 @@ const struct key KEYS[] = {
          "what the colours say", "origin", "self", PALETTES),
     WORD("names", KEYS_VIEW, view.names, CONTROL_MENU, "Names", "form of the names", "FORM",
          "how names are written", "short", "full", NAMES),
-    WORD("open", KEYS_VIEW, view.open, CONTROL_MENU, "Methods never left",
-         "end of methods that are never left", "WHEN", "how far methods that are never left have wall time",
-         "last", "end", OPENS),
+    WORD("open", KEYS_VIEW, view.open, CONTROL_MENU, "Calls never left", "end of calls that are never left",
+         "WHEN", "how far calls that are never left have wall time", "last", "end", OPENS),
     MOMENT("moment", KEYS_VIEW | KEYS_MOMENT, view.moment, "moment", "N|A..B",
            "which dump of a series of heap dumps, from 1; 0 is the last one. A..B is what changed from dump "
            "A to "

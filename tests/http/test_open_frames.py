@@ -1,4 +1,4 @@
-"""Methods that are never left: up to their thread's last record, or, if asked for, up to the end of the trace."""
+"""Calls that are never left: up to their thread's last record, or, if asked for, up to the end of the trace."""
 import json
 import re
 import struct
