@@ -101,7 +101,7 @@ before(async () => {
   });
   await new Promise(resolve => server.listen(0, '127.0.0.1', resolve));
   origin = `http://127.0.0.1:${server.address().port}`;
-  browser = await startBrowser();
+  browser = await startBrowser(true);
 });
 
 after(async () => {
