@@ -694,8 +694,10 @@ static uint32_t *make_tracks(struct perf_text *t)
             if (group == STRING_NONE || !idmap_set(&groups, thread->pid, group))
                 return NULL;
         }
-        if (thread->pid != STRING_EMPTY)
+        if (thread->pid != STRING_EMPTY) {
             words.group = group;
+            words.process = json_process(builder_text_of(t->b, thread->pid));
+        }
         tracks[i] = json_track(&t->tracks, thread->comm, &words);
         if (tracks[i] == NODE_NONE)
             return NULL;

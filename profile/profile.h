@@ -115,9 +115,10 @@ struct profile_track {
     uint32_t id; /* unique within the profile; in URLs and file names */
     string_id name;
     enum track_kind kind;
-    uint32_t number;                  /* that people know it by: tid or pid, by its kind */
-    string_id part;                   /* of a heap: which one of the process; else empty */
-    string_id group;                  /* what it belongs to, in words, or empty: the process of a thread */
+    uint32_t number;  /* that people know it by: tid or pid, by its kind */
+    uint32_t process; /* pid of a thread, where the file says it of each; else 0: see track_process */
+    string_id part;   /* of a heap: which one of the process; else empty */
+    string_id group;  /* what it belongs to, in words, or empty: the process of a thread */
     uint32_t first_moment, n_moments; /* its moments, in profile.moments; none but of a series */
     node_id first;
     uint32_t count;   /* nodes, the root included */

@@ -69,3 +69,14 @@ void track_title_rest(struct buf *b, const struct profile *p, const struct profi
         buf_char(b, ')');
     }
 }
+
+uint32_t track_process(const struct profile *p, const struct profile_track *t)
+{
+    uint64_t pid = 0;
+
+    if (t->kind == TRACK_PROCESS || t->kind == TRACK_HEAP || t->kind == TRACK_ASYNC)
+        return t->number;
+    if (t->process != 0 || !str_to_u64(profile_fact(p, STR("pid")), 10, &pid) || pid > UINT32_MAX)
+        return t->process;
+    return (uint32_t)pid; /* A method trace is of one process, and says it of the whole. */
+}

@@ -29,4 +29,7 @@ void track_label(struct buf *b, const struct profile *p, const struct profile_tr
 /* Appends what people put behind its name: " (21491)", ", libc.malloc (71)". Not cleaned. */
 void track_title_rest(struct buf *b, const struct profile *p, const struct profile_track *t);
 
+/* The pid of the process that the track is, or is of; 0: nobody says it. */
+uint32_t track_process(const struct profile *p, const struct profile_track *t);
+
 #endif

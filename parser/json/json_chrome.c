@@ -575,6 +575,7 @@ static uint32_t new_track(struct json_doc *d, uint32_t thread)
                                     json_group(d->builder, builder_text_of(d->builder, c->groups[t->process]),
                                                builder_text_of(d->builder, c->pids[t->process]))};
 
+    words.process = json_process(builder_text_of(d->builder, c->pids[t->process]));
     return json_track(&d->tracks, thread_name(d, t, tid, is_number), &words);
 }
 

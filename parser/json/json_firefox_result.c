@@ -450,9 +450,11 @@ static uint32_t track_of(struct json_doc *d, const struct json_firefox_thread *t
                                 .number = t->tid >= 0 ? (uint32_t)t->tid : place};
     string_id name = t->name == STRING_EMPTY ? builder_string(d->builder, STR("Thread")) : t->name;
 
-    if (t->pid != STRING_EMPTY && !d->firefox->ours)
+    if (t->pid != STRING_EMPTY && !d->firefox->ours) {
         words.group = json_group(d->builder, builder_text_of(d->builder, t->process_name),
                                  builder_text_of(d->builder, t->pid));
+        words.process = json_process(builder_text_of(d->builder, t->pid));
+    }
     return name == STRING_NONE ? NODE_NONE : json_track_by_name(&d->tracks, name, &words);
 }
 

@@ -216,6 +216,13 @@ string_id json_group(struct builder *b, struct str name, struct str pid)
     return builder_string(b, (struct str){text, (size_t)n});
 }
 
+uint32_t json_process(struct str pid)
+{
+    uint64_t number;
+
+    return str_to_u64(pid, 10, &number) && number <= UINT32_MAX ? (uint32_t)number : 0;
+}
+
 /* ---- stacks ---- */
 
 void json_stacks_init(struct json_stacks *s, struct builder *b)

@@ -64,6 +64,8 @@ uint32_t json_track(struct json_tracks *t, string_id name, const struct track_wo
 uint32_t json_track_by_name(struct json_tracks *t, string_id name, const struct track_words *otherwise);
 /* `com.example (7657)`, or `process 7657`. STRING_NONE: no memory. */
 string_id json_group(struct builder *b, struct str name, struct str pid);
+/* The number of a process; 0: the text is none. */
+uint32_t json_process(struct str pid);
 
 /* ---- stacks ---- */
 

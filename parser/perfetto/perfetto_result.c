@@ -207,7 +207,8 @@ static bool make_heap_tracks(struct maker *m, uint32_t *tracks)
         if (name == STRING_NONE || !take_id(m, &id) ||
             (tracks[i] = builder_track(t->builder, id, name)) == NODE_NONE)
             return false;
-        builder_track_is(t->builder, tracks[i], &(struct track_words){TRACK_HEAP, h->pid, h->name, name});
+        builder_track_is(t->builder, tracks[i],
+                         &(struct track_words){TRACK_HEAP, h->pid, h->name, name, h->pid});
     }
     return true;
 }
@@ -358,7 +359,7 @@ static bool make_thread_track(struct maker *m, const struct pf_thread *thread, u
         (*track = builder_track(t->builder, id, name)) == NODE_NONE)
         return false;
     builder_track_is(t->builder, *track,
-                     &(struct track_words){TRACK_THREAD, thread->tid, STRING_EMPTY, process});
+                     &(struct track_words){TRACK_THREAD, thread->tid, STRING_EMPTY, process, thread->pid});
     return true;
 }
 

@@ -145,6 +145,7 @@ static uint32_t new_track(struct sampled_names *s, uint32_t thread)
     } else {
         name = t->name;
         words.group = process_name(s, t->process);
+        words.process = t->process;
     }
     uint32_t track = name == STRING_NONE || words.group == STRING_NONE
                          ? NODE_NONE

@@ -172,7 +172,9 @@ static bool name_track(struct systrace *s, const struct sy_track *t)
         bool own = x->own == (uint32_t)(t - s->tracks);
         words.kind = own ? TRACK_THREAD : TRACK_SECOND;
         words.number = x->tid;
-        words.group = process_name(s, sy_process_of(s, t->thread));
+        uint32_t process = sy_process_of(s, t->thread);
+        words.group = process_name(s, process);
+        words.process = process != SY_NONE ? s->processes[process].pid : 0;
         name = own || t->name == STRING_EMPTY ? thread_name(s, t->thread) : t->name;
     } else {
         words.kind = TRACK_ASYNC;

@@ -122,6 +122,7 @@ struct track_words {
     enum track_kind kind;
     uint32_t number;       /* tid or pid */
     string_id part, group; /* see struct profile_track; STRING_EMPTY: none */
+    uint32_t process;      /* of a thread: its pid; 0: not known */
 };
 void builder_track_is(struct builder *b, uint32_t track, const struct track_words *words);
 

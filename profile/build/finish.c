@@ -333,6 +333,7 @@ static bool put_tracks(struct builder *b, struct profile *p, struct columns *c)
                                    .name = t->name,
                                    .kind = t->words.kind,
                                    .number = t->words.number,
+                                   .process = t->words.process,
                                    .part = t->words.part,
                                    .group = t->words.group,
                                    .n_moments = t->n_moments,

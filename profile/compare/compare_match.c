@@ -519,7 +519,7 @@ static bool put_words(struct grouping *g, uint32_t track, const struct entry *e)
 {
     const struct profile *p = g->c->runs[e->run].profile;
     const struct profile_track *t = track_of(g, e);
-    struct track_words words = {.kind = t->kind, .number = t->number};
+    struct track_words words = {.kind = t->kind, .number = t->number, .process = t->process};
 
     words.part = builder_string(g->c->builder, profile_string(p, t->part));
     words.group = builder_string(g->c->builder, profile_string(p, t->group));

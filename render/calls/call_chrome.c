@@ -19,7 +19,7 @@ void call_chrome_begin(struct call_writer *w, struct buf *out)
         json_open_object(&j, NULL);
         json_put_string(&j, "ph", STR("M"));
         json_put_string(&j, "name", STR("thread_name"));
-        json_put_u64(&j, "pid", 1);
+        json_put_u64(&j, "pid", w->processes[i]);
         json_put_u64(&j, "tid", p->tracks[i].id);
         json_open_object(&j, "args");
         json_put_string(&j, "name", profile_string(p, p->tracks[i].name));
@@ -72,7 +72,9 @@ void call_chrome_slice(struct call_writer *w, const struct call_slice *slice, st
         to = PUT(to, ",\"tts\":");
         to = number_decimal(to, slice->cpu_at_ns, NS_DECIMALS);
     }
-    to = PUT(to, ",\"pid\":1,\"tid\":");
+    to = PUT(to, ",\"pid\":");
+    to = number_u64(to, w->processes[slice->track]);
+    to = PUT(to, ",\"tid\":");
     to = number_u64(to, w->profile->tracks[slice->track].id);
     to = slice->ends ? PUT(to, "}") : put_str(to, text->behind);
     out->n = (size_t)(to - out->p);

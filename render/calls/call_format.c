@@ -5,6 +5,7 @@
 #include "core/clean.h"
 #include "core/json.h"
 #include "core/number.h"
+#include "profile/track.h"
 #include "render/calls/call_chrome.h"
 #include "render/calls/call_perfetto.h"
 #include "render/calls/call_speedscope.h"
@@ -196,6 +197,27 @@ static void row_txt(struct call_writer *w, const struct call_row *row, struct bu
     buf_char(out, '\n');
 }
 
+/* ---- processes ---- */
+
+/* The main thread of a process has the process's number. */
+static uint32_t main_process(const struct profile *p)
+{
+    for (uint32_t i = 0; i < p->n_tracks; i++)
+        if (str_eq(profile_string(p, p->tracks[i].name), STR("main")))
+            return p->tracks[i].number;
+    return 1;
+}
+
+void call_processes(const struct profile *p, uint32_t *processes)
+{
+    uint32_t otherwise = main_process(p);
+
+    for (uint32_t i = 0; i < p->n_tracks; i++) {
+        uint32_t process = track_process(p, &p->tracks[i]);
+        processes[i] = process != 0 ? process : otherwise;
+    }
+}
+
 /* ---- the table ---- */
 
 const struct call_format CALL_FORMATS[] = {
@@ -215,12 +237,12 @@ const struct call_format CALL_FORMATS[] = {
      .begin = begin_txt,
      .row = row_txt,
      .end = nothing},
-    {.text = {"chrome", "application/json", "trace events, for chrome://tracing", 2},
+    {.text = {"chrome", "application/json", "trace events, for chrome://tracing", 3},
      .begin = call_chrome_begin,
      .slice = call_chrome_slice,
      .end = call_chrome_end,
      .exported = true},
-    {.text = {"perfetto", "application/octet-stream", "for Perfetto", 1},
+    {.text = {"perfetto", "application/octet-stream", "for Perfetto", 2},
      .begin = call_perfetto_begin,
      .slice = call_perfetto_slice,
      .end = nothing,

@@ -27,6 +27,9 @@ struct call_format {
 extern const struct call_format CALL_FORMATS[];
 extern const size_t CALL_FORMATS_COUNT;
 
+/* The pid of each track of the profile. One that nobody says is that of Android's main thread, else 1. */
+void call_processes(const struct profile *p, uint32_t *processes);
+
 /* NULL if there is none. */
 const struct call_format *call_format_by_name(struct str name);
 

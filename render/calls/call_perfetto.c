@@ -44,15 +44,6 @@ static void put_cleaned(struct buf *message, uint32_t field, struct str text)
 
 /* ---- in front of the events ---- */
 
-/* The main thread of a process has the process's number. */
-static uint32_t process_of(const struct profile *p)
-{
-    for (uint32_t i = 0; i < p->n_tracks; i++)
-        if (str_eq(profile_string(p, p->tracks[i].name), STR("main")))
-            return p->tracks[i].id;
-    return 1;
-}
-
 /* Appends a packet with these fields, which are then empty again. */
 static void put_packet(struct buf *out, struct buf *fields, unsigned flags)
 {
@@ -88,16 +79,15 @@ static void put_descriptor(struct buf *fields, uint64_t uuid, uint32_t kind, str
 void call_perfetto_begin(struct call_writer *w, struct buf *out)
 {
     const struct profile *p = w->profile;
-    uint32_t process = process_of(p);
     struct buf fields = {0}, described = {0};
 
-    protobuf_put_u64(&described, 1, int32_of(process));
+    protobuf_put_u64(&described, 1, int32_of(w->n_tracks > 0 ? w->processes[w->tracks[0]] : 1));
     put_descriptor(&fields, 1, 3, &described);
     put_categories(&fields);
     put_packet(out, &fields, CLEARED);
     for (uint32_t i = 0; i < w->n_tracks && !out->failed; i++) {
         const struct profile_track *track = &p->tracks[w->tracks[i]];
-        protobuf_put_u64(&described, 1, int32_of(process));
+        protobuf_put_u64(&described, 1, int32_of(w->processes[w->tracks[i]]));
         protobuf_put_u64(&described, 2, int32_of(track->id));
         put_cleaned(&described, 5, profile_string(p, track->name));
         put_descriptor(&fields, uuid_of(w->tracks[i]), 4, &described);

@@ -21,6 +21,8 @@ struct call_writer {
     struct buf scratch;  /* freed by who has the writer */
     struct arena *arena; /* for what formats keep of frames */
 
+    uint32_t *processes; /* by the profile's tracks: see call_processes */
+
     /* By frame. */
     struct call_text *texts; /* made when they are needed first */
     uint32_t *number;        /* from 1, in the order of their first use; 0: not used so far */

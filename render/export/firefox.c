@@ -8,6 +8,7 @@
  * tree. Weights are ms, bytes or counts of the view's value. */
 #include "core/json.h"
 #include "profile/frame/own_code.h"
+#include "profile/track.h"
 #include "render/export/export.h"
 #include "render/names/names.h"
 #include "render/output.h"
@@ -230,30 +231,24 @@ static void put_empty_tables(struct writer *w)
     json_put_raw(&w->json, "pausedRanges", STR("[]"));
 }
 
-/* The digits of the process: of the recording, or of a track that is one or is of one. Empty: nobody says. */
-static struct str pid_of(struct writer *w, const struct export_part *part)
-{
-    struct str pid = profile_fact(w->export.in->profile, STR("pid"));
-
-    if (part->track == NULL || (part->track->kind != TRACK_PROCESS && part->track->kind != TRACK_HEAP))
-        return pid;
-    buf_clear(&w->name);
-    buf_u64(&w->name, part->track->number);
-    return buf_view(&w->name);
-}
-
-/* A process is called as its main thread, whose number is its own; without a pid Android's main thread is `main`. */
-static bool is_main(struct writer *w, const struct export_part *part)
+/* Of all threads together: that of the first. */
+static uint32_t process_of(const struct writer *w, const struct export_part *part)
 {
     const struct profile *p = w->export.in->profile;
-    struct str pid = profile_fact(p, STR("pid"));
-    uint64_t number;
+    const struct profile_track *track = part->track != NULL || p->n_tracks == 0 ? part->track : &p->tracks[0];
+
+    return track != NULL ? track_process(p, track) : 0;
+}
+
+/* A process has the number of its main thread. Where nobody says one, Android's main thread is `main`. */
+static bool is_main(const struct writer *w, const struct export_part *part)
+{
+    uint32_t process = process_of(w, part);
 
     if (part->track == NULL || part->track->kind != TRACK_THREAD)
         return w->n_parts == 0;
-    if (str_to_u64(pid, 10, &number) && part->track->number == number)
-        return true;
-    return str_eq(profile_string(p, part->track->name), STR("main"));
+    return process != 0 ? part->track->number == process
+                        : str_eq(profile_string(w->export.in->profile, part->track->name), STR("main"));
 }
 
 static bool put_part(void *context, const struct export_part *part)
@@ -272,10 +267,10 @@ static bool put_part(void *context, const struct export_part *part)
     json_put_null(j, "processShutdownTime");
     json_put_u64(j, "registerTime", 0);
     json_put_null(j, "unregisterTime");
-    struct str pid = pid_of(w, part);
-    json_put_string(j, "pid", pid.n > 0 ? pid : STR("0"));
+    size_t n = (size_t)(number_u64(number, process_of(w, part)) - number);
+    json_put_string(j, "pid", (struct str){number, n});
     bool thread = part->track != NULL && part->track->kind == TRACK_THREAD;
-    size_t n = (size_t)(number_u64(number, thread ? part->track->number : w->n_parts) - number);
+    n = (size_t)(number_u64(number, thread ? part->track->number : w->n_parts) - number);
     w->n_parts++;
     json_put_raw(j, "tid", (struct str){number, n});
     put_samples(w, part);

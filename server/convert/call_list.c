@@ -74,12 +74,15 @@ static bool prepare_writer(struct call_list *l, struct diag *diag)
     w->number = arena_array(&l->arena, p->n_frames, sizeof(*w->number));
     w->used = arena_array(&l->arena, p->n_frames, sizeof(*w->used));
     w->texts = arena_array(&l->arena, p->n_frames, sizeof(*w->texts));
+    w->processes = arena_array(&l->arena, p->n_tracks, sizeof(*w->processes));
     w->tracks = l->tracks;
     w->n_tracks = l->n_tracks;
     w->by_cpu = measure_by_name(p, l->view.value, &measure) && !measure.waiting && w->has_cpu &&
                 measure.value == profile_value_by_role(p, ROLE_CPU);
-    return (w->names != NULL && w->number != NULL && w->used != NULL && w->texts != NULL) ||
-           conversion_arena_failed(&l->arena, diag);
+    if (w->names == NULL || w->number == NULL || w->used == NULL || w->texts == NULL || w->processes == NULL)
+        return conversion_arena_failed(&l->arena, diag);
+    call_processes(p, w->processes);
+    return true;
 }
 
 bool call_list_possible(const struct profile *p, struct diag *diag)

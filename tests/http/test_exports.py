@@ -124,7 +124,7 @@ class Exports(Command):
         path = self.file(content=CONTENT)
         trace_ = exports.Perfetto(self.exported(path, 'perfetto'))
         self.assertEqual(sorted(trace_.threads.values()), [(1, 'main'), (2, 'Thread-1'), (3, 'Thread-2')])
-        self.assertEqual(trace_.pid, 1)
+        self.assertEqual(trace_.pid, 5)     # as the trace says
         self.check(path, trace_.tracks, 'wall')
         self.check(path, trace_.cpu_tracks, 'cpu')
         begun = [event for events in trace_.events.values() for event in events if event[0] == trace_.BEGIN]
@@ -191,6 +191,29 @@ class Exports(Command):
             kept = {stack: value for stack, value in stacks.items() if value and stack}     # none of it is time in no frame
             self.assertEqual(kept, {stack: value for stack, value in firefox[name].items() if value and stack})
             self.assertEqual(kept, {stack: value for stack, value in pprof[name].items() if value})
+
+    def check_processes(self, path, expected):
+        """Each export has these (pid, tid, name, whether it is the main thread)."""
+        threads = json.loads(gzip.decompress(self.exported(path, 'firefox')))['threads']
+        self.assertEqual({(int(t['pid']), t['tid'], t['name'].split(' tid=')[0], t['isMainThread']) for t in threads}, expected)
+        plain = {thread[:3] for thread in expected}
+        events = json.loads(self.exported(path, 'chrome'))['traceEvents']
+        self.assertEqual({(e['pid'], e['tid'], e['args']['name']) for e in events if e['ph'] == 'M'}, plain)
+        self.assertEqual({(e['pid'], e['tid']) for e in events if e['ph'] != 'M'}, {thread[:2] for thread in plain})
+        perfetto = exports.Perfetto(self.exported(path, 'perfetto'))
+        self.assertEqual({(perfetto.pids[uuid], *thread) for uuid, thread in perfetto.threads.items()}, plain)
+
+    def test_processes_have_their_numbers(self):
+        calls = [(thread, 4 * n + leaves, n, n) for n in range(2) for leaves in (0, 1) for thread in (2630, 2631)]
+        method = text_part(3, 'dual', [(2631, 'AsyncTask #1'), (2630, 'main')], ['0x0\ta.B\trun\t()V\tB.java', '0x4\ta.B\tgo\t()V\tB.java'],
+                           ['pid=2630']) + binary_header(3, 14) + b''.join(struct.pack('<HIII', *call) for call in calls)
+        self.check_processes(self.file('one.trace', method),
+                             {(2630, 2630, 'main', True), (2630, 2631, 'AsyncTask #1', False)})
+        threads = [(7, 7, 'com.one'), (7, 9, 'worker'), (8, 8, 'com.two')]
+        events = [{'ph': 'M', 'name': 'thread_name', 'pid': pid, 'tid': tid, 'args': {'name': name}} for pid, tid, name in threads]
+        events += [{'ph': 'X', 'name': 'a', 'ts': 5, 'dur': 3, 'pid': pid, 'tid': tid} for pid, tid, _ in threads]
+        self.check_processes(self.file('two.json', json.dumps({'traceEvents': events}).encode()),
+                             {(pid, tid, name, pid == tid) for pid, tid, name in threads})
 
     def test_a_filter_one_thread_and_all_merged(self):
         path = self.file(content=CONTENT)

@@ -34,9 +34,10 @@ def chrome(content):
     """Events that begin and end calls: stacks as of the others, in ns."""
     file = json.loads(content, parse_float=decimal.Decimal)
     threads = {e['tid']: e['args']['name'] for e in file['traceEvents'] if e['ph'] == 'M'}
+    processes = {e['tid']: e['pid'] for e in file['traceEvents'] if e['ph'] == 'M'}
     tracks, open_ = {}, collections.defaultdict(lambda: ([], [0]))
     for e in file['traceEvents']:
-        assert e['ph'] in 'MBE' and e['pid'] == 1
+        assert e['ph'] in 'MBE' and e['pid'] == processes[e['tid']]
         if e['ph'] == 'M':
             continue
         stack, last = open_[e['tid']]
@@ -138,7 +139,7 @@ class Perfetto:
     BEGIN, END = 1, 2
 
     def __init__(self, content):
-        self.names, self.categories, self.threads, self.stacks, self.of_cpu = {}, {}, {}, {}, {}
+        self.names, self.categories, self.threads, self.pids, self.stacks, self.of_cpu = {}, {}, {}, {}, {}, {}
         self.events = collections.defaultdict(list)     # of each uuid: (type, name, category, ns, CPU us or None)
         self.cleared = False
         for field, packet in fields(content):
@@ -170,8 +171,9 @@ class Perfetto:
             self.pid = one(track[3], 1)
         else:
             thread = dict(fields(track[4]))
-            assert thread[1] == self.pid and track[1] not in self.threads
+            assert track[1] not in self.threads
             self.threads[track[1]] = (thread[2], thread[5].decode())
+            self.pids[track[1]] = thread[1]
 
     @staticmethod
     def nested(events, clock, unit):

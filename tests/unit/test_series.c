@@ -284,12 +284,13 @@ static void tracks_have_words_of_their_own(void **state)
 
     assert_true(builder_values(b, NULL, 0, VALUES, 2));
     string_id name = builder_string(b, STR("com.example")), heap = builder_string(b, STR("libc.malloc"));
-    const struct track_words words[] = {{TRACK_THREAD, 7, STRING_EMPTY, STRING_EMPTY},
-                                        {TRACK_HEAP, 71, heap, STRING_EMPTY},
-                                        {TRACK_PROCESS, 71, STRING_EMPTY, STRING_EMPTY},
-                                        {TRACK_WHOLE, 1, STRING_EMPTY, STRING_EMPTY}};
+    const struct track_words words[] = {{TRACK_THREAD, 7, STRING_EMPTY, STRING_EMPTY, 70},
+                                        {TRACK_HEAP, 71, heap, STRING_EMPTY, 0},
+                                        {TRACK_PROCESS, 71, STRING_EMPTY, STRING_EMPTY, 0},
+                                        {TRACK_WHOLE, 1, STRING_EMPTY, STRING_EMPTY, 0}};
     static const char *const LABELS[] = {"[com.example tid=7]", "[com.example pid=71 heap=libc.malloc]",
                                          "[com.example pid=71]", "[com.example]"};
+    static const uint32_t PROCESSES[] = {70, 71, 71, 0};
     for (uint32_t i = 0; i < 4; i++) {
         uint32_t track = builder_track(b, i + 1, name);
         builder_track_is(b, track, &words[i]);
@@ -301,6 +302,7 @@ static void tracks_have_words_of_their_own(void **state)
         buf_clear(&text);
         track_label(&text, p, &p->tracks[i]);
         assert_true(str_eq(buf_view(&text), str_of(LABELS[i])));
+        assert_int_equal(track_process(p, &p->tracks[i]), PROCESSES[i]);
     }
     assert_string_equal(track_word(p, 2), "tracks");
     assert_false(p->timed);
