@@ -10,6 +10,7 @@ import tempfile
 from collections import defaultdict
 
 import cases
+import systrace_starts
 from result import FAILED, PASSED, SKIPPED, Result
 
 VALUES = {'wall': 'wall', 'calls': 'calls', 'cpu': 'running', 'runnable': 'runnable', 'sleeping': 'sleeping',
@@ -141,3 +142,4 @@ def suite(wanted, folder):
             yield compare(script, name, path)
     with tempfile.TemporaryDirectory(prefix='aflamed-systrace-') as scratch:
         yield from generated(folder, wanted, scratch)
+    yield from systrace_starts.suite(wanted, folder)

@@ -7,7 +7,7 @@
 #include "render/verdict/system_sums.h"
 
 enum {
-    PART_LEAST = 10,      /* permille: smaller parts are said together */
+    PART_LEAST = 100,     /* smaller parts than a hundredth are said together */
     STARVED_MORE = 100,   /* permille of the time in which a thread ran or could have run */
     LOCKS_LEAST = 5000000 /* ns */
 };
@@ -138,7 +138,7 @@ static void say_parts(struct finding *f, const struct analysis *a, const struct 
 
     for (unsigned i = 0; i < n; i++) {
         const struct system_part_sum *part = &s->part[order[i]];
-        if (i > 0 && permille(part->ns, s->wall_ns) < PART_LEAST) {
+        if (i > 0 && part->ns < s->wall_ns / PART_LEAST) {
             rest = number_add(rest, part->ns);
             continue;
         }
