@@ -101,8 +101,9 @@ static void put_labels(struct buf *b, const struct profile *p)
         const struct profile_label *l = &p->labels[i];
         buf_z(&labels, i == 0 ? "" : ", ");
         buf_str(&labels, l->key);
-        buf_printf(&labels, " (%s%u value%s)", l->values == PROFILE_LABEL_VALUES_MAX ? "at least " : "",
-                   l->values, l->values == 1 ? "" : "s");
+        if (l->values > 0)
+            buf_printf(&labels, " (%s%u value%s)", l->values == PROFILE_LABEL_VALUES_MAX ? "at least " : "",
+                       l->values, l->values == 1 ? "" : "s");
     }
     if (labels.n > 0)
         put_fact(b, STR("Labels"), buf_view(&labels));

@@ -158,7 +158,8 @@ struct profile_fact {
     struct str name, value;
 };
 
-/* What samples were labelled with when they were taken: a key, and a value for each sample that has it. */
+/* What samples were labelled with when they were taken: a key, and a value for each sample that has it. Without values:
+ * what the file has beside its samples, which is chosen in the same way. */
 struct profile_label {
     struct str key;
     uint32_t values; /* different ones, counted up to PROFILE_LABEL_VALUES_MAX */

@@ -426,6 +426,11 @@ static const struct {
          "The trace does not tell when threads ran: there are sections and their wall time, but no CPU "
          "time.",
          "Record with sched/sched_switch and sched/sched_waking in ftrace_config.", false},
+    [WARN_SECTIONS_BESIDE] =
+        {"sections-beside",
+         "The file also has sections of threads, or what the scheduler did, which are not shown here.",
+         "The file also has sections of threads, or what the scheduler did, which are not shown here.",
+         "Choose \"sections\" at the end of the list of threads.", false},
     [WARN_NO_REASONS] =
         {"no-reasons",
          "The trace does not tell why threads were blocked: what they waited for input and "

@@ -778,14 +778,37 @@ static bool read_names(struct perfetto *t, struct reading *r)
     return t->diag->kind == DIAG_NONE;
 }
 
+/* What of a file with samples and sections is chosen as if it were a label (builder_split). */
+static const struct str SECTIONS = STR_INIT("sections");
+
+static bool no_sections(struct perfetto *t, struct str split)
+{
+    return diag_set(
+        t->diag, DIAG_USAGE, "no such label", "Leave the option out.",
+        "split=%.*s: a Perfetto trace can be split by `sections`, if it has samples and sections.",
+        (int)split.n, split.p);
+}
+
+/* Samples have other values than sections, so that one profile cannot have both: it has the samples, unless the sections
+ * are asked for. */
 static bool end_trace(struct perfetto *t)
 {
     for (size_t i = 0; i < t->n_sequences; i++)
         if (!pf_samples_settle(t, &t->sequences[i]))
             return false;
-    if (t->heaps.n_heaps > 0 || t->samples.n_samples > 0)
+    bool samples = t->heaps.n_heaps > 0 || t->samples.n_samples > 0;
+    bool sections = systrace_has_records(t->system);
+    struct str split = builder_split_key(t->builder);
+    if (split.n > 0 && !(samples && sections && str_eq(split, SECTIONS)))
+        return no_sections(t, split);
+    if (samples && sections)
+        builder_label(t->builder, &(struct profile_label){.key = SECTIONS});
+    if (samples && split.n == 0) {
+        if (sections)
+            pf_warn(t, WARN_SECTIONS_BESIDE, 1);
         return pf_result(t);
-    return systrace_has_records(t->system) ? systrace_result(t->system) : refuse(t);
+    }
+    return sections ? systrace_result(t->system) : refuse(t);
 }
 
 static bool read_trace(struct reading *r)
@@ -808,6 +831,7 @@ const struct format FORMAT_PERFETTO = {
         "Perfetto: system traces (atrace, track events, scheduler), heap profiles of heapprofd, CPU samples",
     .detect = detect,
     .is_beside = is_beside,
+    .labels = true,
     .is_in_parts = true,
     .read = read_trace,
 };

@@ -147,6 +147,7 @@ static void lanes_options(const struct config *config, const struct lanes_asked 
     view->n_track_ids = asked.n_track_ids;
     memcpy(view->track_ids, asked.track_ids, sizeof(view->track_ids));
     memcpy(view->app, asked.app, sizeof(view->app));
+    memcpy(view->split, asked.split, sizeof(view->split));
     view->open = asked.open;
     view->width_px = asked.width_px;
     view->from_ns = asked.from_ns;

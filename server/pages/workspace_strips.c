@@ -191,6 +191,7 @@ static void put_address(const struct workspace *w, const char *suffix)
     view_defaults(&options);
     options.open = of->open;
     memcpy(options.app, of->app, sizeof(options.app));
+    memcpy(options.split, of->split, sizeof(options.split));
     options.n_filters = of->n_filters;
     options.filter_bytes = of->filter_bytes;
     memcpy(options.filters, of->filters, sizeof(options.filters));

@@ -250,13 +250,17 @@ static void put_labels(const struct workspace *w)
 
     if (json_array_size(labels) == 0 || w->of->compared != NULL)
         return;
-    buf_z(w->b, "<p class=\"quiet\" id=\"split-words\">Split by</p>\n<ul id=\"split\" "
-                "aria-labelledby=\"split-words\">\n");
-    put_split(w, STR(""), "thread", 0);
+    /* A key without values is no label: the file has these beside its samples. */
+    bool beside = page_data_number(json_array_get(labels, 0), "values") == 0;
+    buf_printf(w->b,
+               "<p class=\"quiet\" id=\"split-words\">%s</p>\n<ul id=\"split\" "
+               "aria-labelledby=\"split-words\">\n",
+               beside ? "What the file has" : "Split by");
+    put_split(w, STR(""), beside ? "samples" : "thread", 0);
     json_array_foreach (labels, i, label) {
         struct str key = page_data_text(label, "key");
         if (key.n <= VIEW_SPLIT_BYTES_MAX)
-            put_split(w, key, "label ", page_data_number(label, "values"));
+            put_split(w, key, beside ? "" : "label ", page_data_number(label, "values"));
     }
     buf_z(w->b, "</ul>\n");
 }

@@ -8,6 +8,7 @@ import tempfile
 import unittest
 
 from support import AFLAMED, ServiceTest, id_of
+from test_members import cpu_samples
 from test_packed import zipped
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
@@ -121,6 +122,22 @@ class Labels(ServiceTest):
         self.assertIn('>thread</a>', page)
         self.assertRegex(page, r'<p id="verdict"><a class="place" href="[^"]*/verdict\?split=endpoint"')
         self.assertIn('label size <span class="quiet">1 value</span>', page)
+
+    def test_sections_beside_samples(self):
+        """Of a trace that has both the samples are shown, and the sections where they are asked for."""
+        calls = self.server.get('/p/' + id_of(self.stored()) + '/calls.perfetto').body
+        path = '/p/' + id_of(self.stored(cpu_samples() + calls))
+        samples, sections = self.json(path), self.json(path + '?split=sections')
+        self.assertEqual(samples['labels'], [{'key': 'sections', 'values': 0}])
+        self.assertIn('sections-beside', [w['code'] for w in samples['warnings']])
+        self.assertNotIn('sections-beside', [w['code'] for w in sections['warnings']])
+        self.assertEqual(sections['values'][0]['name'], 'wall')
+        tracks = {t['id'] for t in sections['tracks']}
+        self.assertTrue(tracks.isdisjoint(t['id'] for t in samples['tracks']))
+        self.assertEqual({lane['track'] for lane in self.json(path + '/lanes.json?split=sections')['lanes']}, tracks)
+        page = self.server.get(path + '?split=sections', Accept='text/html').text
+        self.assertIn('lanes.json?split=sections', page)
+        self.assertRegex(page, r'href="[^"?]*">samples</a>')
 
     def test_more_values_than_tracks(self):
         path = '/p/' + id_of(self.server.upload(labelled([('main', 1, {'span': 's%d' % i}) for i in range(101)])))

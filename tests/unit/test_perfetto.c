@@ -4,11 +4,14 @@
 
 #include <string.h>
 
+#include "parser/reader.h"
 #include "profile/transform/transform.h"
 #include "tests/support/hostile.h"
 #include "tests/support/perfetto_bytes.h"
 #include "tests/support/profile_checks.h"
 #include "tests/support/proto_bytes.h"
+#include "tests/support/systrace_bytes.h"
+#include "tests/support/test_input.h"
 
 static const struct profile *read_bytes(struct arena *arena, const struct buf *b)
 {
@@ -223,6 +226,52 @@ static void without_a_profile(void **state)
     }
 }
 
+static const struct profile *read_split(struct arena *arena, const struct buf *b, const char *key,
+                                        struct diag *diag)
+{
+    struct reader r;
+
+    arena_init(arena, 64 << 20);
+    assert_true(reader_init(&r, arena, &READER_LIMITS_DEFAULT, (struct hash_seed){1, 2}));
+    reader_split(&r, str_of(key));
+    const struct profile *p = test_input_read(&r, buf_view(b));
+    *diag = r.diag;
+    return p;
+}
+
+/* Samples are shown, and it is said that there is more; sections are, if they are asked for. */
+static void sections_beside_samples(void **state)
+{
+    struct arena arena;
+    struct diag diag;
+    struct buf b = {0}, alone = {0};
+
+    (void)state;
+    perfetto_put(&b, &(struct perfetto_options){.samples = true});
+    systrace_put(&b, 0);
+    const struct profile *p = read_bytes(&arena, &b);
+    assert_int_equal(p->n_tracks, 3);
+    assert_int_equal(profile_warned_count(p, WARN_SECTIONS_BESIDE), 1);
+    assert_int_equal(p->n_labels, 1);
+    arena_free(&arena);
+    p = read_split(&arena, &b, "sections", &diag);
+    assert_non_null(p);
+    assert_true(str_eq(p->values[0].name, STR("wall")));
+    assert_true(str_eq(p->split, STR("sections")));
+    assert_int_equal(p->n_labels, 1);
+    assert_int_equal(profile_warned_count(p, WARN_SECTIONS_BESIDE), 0);
+    arena_free(&arena);
+    assert_null(read_split(&arena, &b, "endpoint", &diag));
+    assert_string_equal(diag.title, "no such label");
+    arena_free(&arena);
+    systrace_put(&alone, 0);
+    assert_null(read_split(&arena, &alone, "sections", &diag));
+    assert_string_equal(diag.title, "no such label");
+    arena_free(&arena);
+    buf_free(&b);
+    buf_free(&alone);
+}
+
 static void any_damage(void **state)
 {
     static const struct perfetto_options OPTIONS[] = {{.samples = true, .names = true},
@@ -252,6 +301,7 @@ int main(void)
         cmocka_unit_test(what_is_missing_is_said),
         cmocka_unit_test(packets_in_packets_in_packets),
         cmocka_unit_test(without_a_profile),
+        cmocka_unit_test(sections_beside_samples),
         cmocka_unit_test(any_damage),
     };
 
