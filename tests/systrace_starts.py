@@ -123,9 +123,17 @@ def part_of(kind, stack):
 
 
 def main_of(reading):
-    """The app's main thread: its sections and its states."""
+    """The app's main thread: its sections, its states, and the states of the others."""
     u = next(u for u, t in enumerate(reading.p.threads) if t['tid'] == 9001)
-    return [x for x in reading.sl.all if x.track == ('thread', u)], reading.intervals()[u]
+    states = reading.intervals()
+    return [x for x in reading.sl.all if x.track == ('thread', u)], states.pop(u), states.values()
+
+
+def rivals(states, others):
+    """How long the others ran while the main thread waited for a CPU, the longest first."""
+    waited = [(a, b) for a, b, kind in states if kind == 'runnable']
+    ran = [sum(max(0, min(b, y) - max(a, x)) for a, b, kind in other if kind == 'running' for x, y in waited) for other in others]
+    return sorted(filter(None, ran), reverse=True)
 
 
 def sums(sections, states, begin, end):
@@ -183,7 +191,7 @@ def outermost(sections, fits):
 def check(reference, path, cause):
     verdict = json.loads(cases.succeeded(cases.aflamed('verdict', '--quiet', '--format', 'json', path)))
     said = {s['rule']: s['text'] for s in verdict['sentences']}
-    sections, states = main_of(reference.Reading(reference.load(path)))
+    sections, states, others = main_of(reference.Reading(reference.load(path)))
     begin = next(x.ts for x in sections if x.name == 'bindApplication')
     frames = outermost(sections, lambda name: name.startswith('Choreographer#doFrame'))
     end = next(x.ts + x.dur for x in sorted(frames, key=lambda x: x.ts) if x.ts >= begin)
@@ -200,6 +208,13 @@ def check(reference, path, cause):
         longest = max(frames, key=lambda x: x.dur)
         check_number(said['late-frames'], 'the longest took ' + NUMBER, longest.dur)
         check_parts(said['late-frames'], sums(sections, states, longest.ts, longest.ts + longest.dur), longest.dur)
+    if 'waited-for-cpu' in said:
+        meanwhile = re.findall(' for ' + NUMBER, said['waited-for-cpu'].split(' Meanwhile ')[1])
+        for match, exact in zip(meanwhile, rivals(states, others)[:3], strict=True):
+            if not same(ns_of(*match), exact):
+                raise cases.Wrong('%s %s, expected %d ns: %s' % (*match, exact, said['waited-for-cpu']))
+    elif cause == 'cpu':
+        raise cases.Wrong('nothing is said of who had the CPUs')
     locks = [x.dur for x in outermost(sections, LOCK.match)]
     if sum(locks) >= 5 * MS and 'lock-contention' in said:
         check_number(said['lock-contention'], 'main was in lock contention for ' + NUMBER, sum(locks))

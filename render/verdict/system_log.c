@@ -2,6 +2,8 @@
 
 #include "core/number.h"
 
+enum { RUNNABLE_MAX = 1 << 16, STARVED_PART = 10 };
+
 static uint64_t ns_of(const struct system_log_sink *s, uint64_t ticks)
 {
     return number_multiply(ticks, s->p->ns_per_tick);
@@ -12,6 +14,30 @@ static bool is_main(const struct replay_track *t)
     return t->of->kind == TRACK_THREAD;
 }
 
+/* The main thread was runnable from one record to the next. */
+static void add_runnable(struct system_log_sink *s, uint64_t from_ns, uint64_t to_ns)
+{
+    struct system_log *log = &s->log;
+
+    if (s->window != NULL) {
+        from_ns = window_clip(s->window, from_ns);
+        to_ns = window_clip(s->window, to_ns);
+    }
+    if (from_ns == to_ns)
+        return;
+    if (!s->waits && log->n_runnable == RUNNABLE_MAX) {
+        log->runnable_full = true;
+        return;
+    }
+    if (!s->waits)
+        log->runnable[log->n_runnable++].from_ns = from_ns;
+    struct system_range *r = &log->runnable[log->n_runnable - 1];
+    r->to_ns = to_ns;
+    s->waits = true;
+    if (to_ns - r->from_ns > log->longest_runnable_ns)
+        log->longest_runnable_ns = to_ns - r->from_ns;
+}
+
 /* The time up to this record was all in one state, since each change of the state is a record. */
 static bool stay(void *context, struct replay_track *t)
 {
@@ -20,11 +46,9 @@ static bool stay(void *context, struct replay_track *t)
     if (!is_main(t) || t->resumes || s->runnable == s->p->n_times || t->now[0] == t->last[0])
         return true;
     if (t->now[s->runnable] > t->last[s->runnable])
-        s->waited += t->now[s->runnable] - t->last[s->runnable];
+        add_runnable(s, ns_of(s, t->last[0]), ns_of(s, t->now[0]));
     else
-        s->waited = 0;
-    if (ns_of(s, s->waited) > s->log.longest_runnable_ns)
-        s->log.longest_runnable_ns = ns_of(s, s->waited);
+        s->waits = false;
     return true;
 }
 
@@ -95,6 +119,14 @@ static bool leave(void *context, struct replay_track *t, const struct replay_lef
     return stay(context, t);
 }
 
+/* n_times: none has the role. */
+static uint32_t clock_of(const struct profile *p, enum profile_role role)
+{
+    uint32_t clock = profile_value_by_role(p, role);
+
+    return clock < p->n_times ? clock : p->n_times;
+}
+
 uint32_t system_main(const struct profile *p)
 {
     for (uint32_t i = 0; i < p->n_tracks; i++)
@@ -113,11 +145,11 @@ struct system_log_sink *system_log_new(struct arena *arena, const struct profile
         return NULL;
     *s = (struct system_log_sink){.p = p, .window = window, .activity = {UINT64_MAX, 0}};
     s->log = (struct system_log){.start = {UINT64_MAX, 0}, .longest_lock = FRAME_NONE};
-    s->runnable = profile_value_by_role(p, ROLE_RUNNABLE);
-    s->runnable = s->runnable < p->n_times ? s->runnable : p->n_times;
+    s->runnable = clock_of(p, ROLE_RUNNABLE);
+    s->log.runnable = arena_array(arena, RUNNABLE_MAX, sizeof(*s->log.runnable));
     s->kind = arena_array(arena, p->n_frames, sizeof(*s->kind));
     s->tracks = arena_array(arena, p->n_tracks, sizeof(*s->tracks));
-    if (s->kind == NULL || s->tracks == NULL)
+    if (s->kind == NULL || s->tracks == NULL || s->log.runnable == NULL)
         return NULL;
     for (frame_id f = 0; f < p->n_frames; f++)
         s->kind[f] = (uint8_t)section_kind_of(profile_string(p, p->frames[f].name));
@@ -150,4 +182,77 @@ const struct system_log *system_log_finish(struct system_log_sink *s)
     if (log->drawn_ns <= log->start.from_ns)
         log->drawn_ns = 0;
     return log;
+}
+
+/* ---- who ran meanwhile ---- */
+
+bool system_is_starved(uint64_t runnable_ns, uint64_t running_ns)
+{
+    return runnable_ns > number_add(runnable_ns, running_ns) / STARVED_PART;
+}
+
+/* For how much of [from, to) the main thread was runnable. */
+static uint64_t overlap(const struct system_log *log, uint64_t from_ns, uint64_t to_ns)
+{
+    uint32_t low = 0, high = log->n_runnable;
+    uint64_t sum = 0;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (log->runnable[middle].to_ns <= from_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < log->n_runnable && log->runnable[low].from_ns < to_ns; low++) {
+        const struct system_range *r = &log->runnable[low];
+        sum += (r->to_ns < to_ns ? r->to_ns : to_ns) - (r->from_ns > from_ns ? r->from_ns : from_ns);
+    }
+    return sum;
+}
+
+static bool rival_stayed(void *context, struct replay_track *t)
+{
+    struct system_rivals *r = context;
+    uint64_t *ran = &r->ran_ns[t->of - r->p->tracks], tick = r->p->ns_per_tick;
+
+    if (!t->resumes && t->now[r->running] > t->last[r->running])
+        *ran = number_add(
+            *ran, overlap(r->log, number_multiply(t->last[0], tick), number_multiply(t->now[0], tick)));
+    return true;
+}
+
+static bool rival_left(void *context, struct replay_track *t, const struct replay_left *left)
+{
+    (void)left;
+    return rival_stayed(context, t);
+}
+
+struct system_rivals *system_rivals_new(struct arena *arena, const struct profile *p,
+                                        const struct system_log *log)
+{
+    struct system_rivals *r = arena_alloc(arena, sizeof(*r));
+    uint32_t main = system_main(p), runnable = clock_of(p, ROLE_RUNNABLE);
+
+    if (r == NULL)
+        return NULL;
+    *r = (struct system_rivals){.log = log, .p = p, .running = clock_of(p, ROLE_CPU)};
+    r->tracks = arena_array(arena, p->n_tracks, sizeof(*r->tracks));
+    r->ran_ns = arena_array(arena, p->n_tracks, sizeof(*r->ran_ns));
+    if (r->tracks == NULL || r->ran_ns == NULL)
+        return NULL;
+    if (main == p->n_tracks || runnable == p->n_times || r->running == p->n_times || log->runnable_full ||
+        !system_is_starved(profile_total(p, p->tracks[main].first, runnable),
+                           profile_total(p, p->tracks[main].first, r->running)))
+        return r;
+    for (uint32_t i = 0; i < p->n_tracks; i++)
+        if (i != main && p->tracks[i].kind == TRACK_THREAD)
+            r->tracks[r->n_tracks++] = i;
+    return r;
+}
+
+struct replay_sink system_rivals_replay(struct system_rivals *r)
+{
+    return (struct replay_sink){
+        .enter = rival_stayed, .leave = rival_left, .stay = rival_stayed, .context = r};
 }

@@ -28,16 +28,21 @@ struct system_log {
     uint64_t frames, late; /* on the main thread, from begin to end; longer than FRAME_LIMIT_NS */
     struct system_range longest_frame;
 
-    uint64_t longest_runnable_ns; /* at one time, without a CPU */
-    uint64_t longest_lock_ns;     /* of one section, not within another one */
+    uint64_t longest_runnable_ns;  /* at one time, without a CPU */
+    struct system_range *runnable; /* when that was: ascending, apart from each other */
+    uint32_t n_runnable;
+    bool runnable_full;       /* there were more times than are kept */
+    uint64_t longest_lock_ns; /* of one section, not within another one */
     frame_id longest_lock;
 };
 
 /* What is read for a verdict of a system trace. */
 struct system_times {
     const struct system_log *log;
-    const struct profile *start,
-        *frame; /* windows: the start, and the longest frame if it is late; NULL: there is none */
+    const struct profile *start; /* the window of the start; NULL: there is none */
+    const struct profile *frame; /* that of the longest frame, if it is late; or NULL */
+    const uint64_t
+        *ran_ns; /* by track: on a CPU while the main thread waited for one; NULL: nobody has looked */
 };
 
 struct system_log_sink {
@@ -49,7 +54,7 @@ struct system_log_sink {
     /* Of system_log.c. */
     uint8_t *kind;     /* [n_frames]: enum section_kind */
     uint32_t runnable; /* which clock; n_times: none */
-    uint64_t waited;   /* ticks, up to now: the main thread is runnable */
+    bool waits;        /* the main thread is runnable, up to now */
     struct system_range activity;
 };
 
@@ -63,5 +68,26 @@ struct replay_sink system_log_replay(struct system_log_sink *s);
 
 /* Behind the replay: where the start was. */
 const struct system_log *system_log_finish(struct system_log_sink *s);
+
+/* Who ran while the main thread waited for a CPU: another replay, of all other threads.
+ *
+ *     rivals = system_rivals_new(&arena, p, log);
+ *     replay(.. of rivals->tracks, with system_rivals_replay(rivals) ..);
+ *     rivals->ran_ns, by track */
+struct system_rivals {
+    const struct system_log *log;
+    const struct profile *p;
+    uint32_t *tracks, n_tracks;
+    uint64_t *ran_ns; /* [p->n_tracks] */
+    uint32_t running; /* which clock */
+};
+
+/* Whether a thread waited for a CPU for more than a tenth of the time in which it ran or could have run. */
+bool system_is_starved(uint64_t runnable_ns, uint64_t running_ns);
+
+/* NULL: the arena gives no more. There are no tracks to replay where the main thread was not starved. */
+struct system_rivals *system_rivals_new(struct arena *arena, const struct profile *p,
+                                        const struct system_log *log) __attribute__((warn_unused_result));
+struct replay_sink system_rivals_replay(struct system_rivals *r);
 
 #endif

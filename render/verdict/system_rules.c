@@ -8,7 +8,6 @@
 
 enum {
     PART_LEAST = 100,     /* smaller parts than a hundredth are said together */
-    STARVED_MORE = 100,   /* permille of the time in which a thread ran or could have run */
     LOCKS_LEAST = 5000000 /* ns */
 };
 
@@ -263,6 +262,40 @@ bool system_find_frames(const struct rule *r, const struct analysis *a, struct f
     return true;
 }
 
+/* The track with most behind those that are named; UINT32_MAX: no other one has any. */
+static uint32_t next_rival(const struct analysis *a, const uint32_t *named, uint32_t n)
+{
+    const uint64_t *ran = a->system->ran_ns;
+    uint32_t best = UINT32_MAX;
+
+    for (uint32_t i = 0; i < a->p->n_tracks; i++) {
+        bool told = false;
+        for (uint32_t k = 0; k < n; k++)
+            told = told || named[k] == i;
+        if (!told && ran[i] > 0 && (best == UINT32_MAX || ran[i] > ran[best]))
+            best = i;
+    }
+    return best;
+}
+
+/* " Meanwhile Worker ran for 12 ms, Pool for 9 ms." */
+static void say_rivals(struct finding *f, const struct analysis *a)
+{
+    enum { NAMED = 3 };
+    uint32_t named[NAMED], n = 0;
+
+    for (; a->system->ran_ns != NULL && n < NAMED; n++) {
+        named[n] = next_rival(a, named, n);
+        if (named[n] == UINT32_MAX)
+            break;
+        say(f, n == 0 ? " Meanwhile " : ", ");
+        say_thread(f, a, named[n]);
+        say(f, n == 0 ? " ran for " : " for ");
+        say_ns(f, a->system->ran_ns[named[n]]);
+    }
+    say(f, n > 0 ? "." : "");
+}
+
 bool system_find_starved(const struct rule *r, const struct analysis *a, struct finding *f)
 {
     (void)r;
@@ -270,7 +303,7 @@ bool system_find_starved(const struct rule *r, const struct analysis *a, struct 
         return false;
     const struct system_sums *s = &a->system->all;
     uint64_t waited = s->part[PART_RUNNABLE].ns, whole = number_add(waited, s->part[PART_RUNNING].ns);
-    if (permille(waited, whole) <= STARVED_MORE)
+    if (!system_is_starved(waited, s->part[PART_RUNNING].ns))
         return false;
     say_thread(f, a, a->main);
     say(f, " waited for a CPU for ");
@@ -285,6 +318,7 @@ bool system_find_starved(const struct rule *r, const struct analysis *a, struct 
         say_ns(f, a->system->log->longest_runnable_ns);
     }
     say(f, ".");
+    say_rivals(f, a);
     f->sentence->track = a->main;
     f->sentence->weight = permille(waited, whole);
     return true;

@@ -58,6 +58,7 @@ struct system_locks {
 
 /* What rules of system traces look at. */
 struct system_counts {
+    const uint64_t *ran_ns; /* by track: while the main thread waited for a CPU; NULL: nobody has looked */
     const struct system_log *log; /* NULL: nobody has read the log, and there is neither start nor frame */
     struct system_sums all;       /* of all that was recorded of the main thread */
     struct system_sums start,

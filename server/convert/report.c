@@ -74,6 +74,23 @@ static const struct system_log *read_system_log(const struct convert_source *s, 
     return NULL;
 }
 
+/* By track, in the arena. False: diag. */
+static bool read_rivals(const struct convert_source *s, const struct system_log *log, struct arena *arena,
+                        const uint64_t **ran_ns, struct diag *diag)
+{
+    struct system_rivals *r =
+        system_rivals_new(arena, shared_profile_get(shared_profile_whole(s->profile)), log);
+
+    if (r == NULL)
+        return fail_arena(arena, diag);
+    struct replay_request replay = {.tracks = r->tracks,
+                                    .n_tracks = r->n_tracks,
+                                    .window = shared_profile_window(s->profile),
+                                    .sink = system_rivals_replay(r)};
+    *ran_ns = r->ran_ns;
+    return r->n_tracks == 0 || profile_log_replay(s, &replay, diag) || conversion_replay_failed(arena, diag);
+}
+
 /* The range as a profile; *made is NULL where there is no range. False: diag. */
 static bool range_of(const struct convert_source *s, const struct system_range *range,
                      struct shared_profile **made, struct diag *diag)
@@ -99,7 +116,8 @@ static bool draw_system_verdict(const struct convert_source *s, const struct vie
     arena_init(&arena, (size_t)s->config->job_memory_bytes);
     arena.stop = s->stop;
     times.log = read_system_log(s, &arena, diag);
-    bool ok = times.log != NULL && range_of(s, &times.log->start, &start, diag) &&
+    bool ok = times.log != NULL && read_rivals(s, times.log, &arena, &times.ran_ns, diag) &&
+              range_of(s, &times.log->start, &start, diag) &&
               range_of(s, times.log->late > 0 ? &times.log->longest_frame : &none, &frame, diag);
     times.start = start != NULL ? shared_profile_get(start) : NULL;
     times.frame = frame != NULL ? shared_profile_get(frame) : NULL;

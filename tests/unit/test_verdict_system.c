@@ -55,7 +55,7 @@ static void begin(struct system_subject *s, const struct section *list)
 
     memset(s, 0, sizeof(*s));
     s->fake = fake_new();
-    arena_init(&s->arena, 1 << 22);
+    arena_init(&s->arena, 1 << 24);
     for (size_t i = 0; i < sizeof(TIMES) / sizeof(TIMES[0]); i++)
         fake_value(s->fake, TIMES[i].name, UNIT_NS, TIMES[i].role);
     fake_value(s->fake, "calls", UNIT_COUNT, ROLE_CALLS);
@@ -207,9 +207,11 @@ static void late_frames(void **state)
 
 static void waiting_for_a_cpu(void **state)
 {
-    static const struct section LIST[] = {{0, "main", 0, 0, 0, 0, 0, 0, 0},
-                                          {1, "work", 80, 20, 300, 0, 0, 0, 1},
-                                          {0, NULL, 0, 0, 0, 0, 0, 0, 0}};
+    static const struct section LIST[] = {
+        {0, "main", 0, 0, 0, 0, 0, 0, 0},   {1, "work", 80, 20, 300, 0, 0, 0, 1},
+        {0, "Worker", 0, 0, 0, 0, 0, 0, 0}, {1, "run", 3, 0, 0, 0, 0, 0, 1},
+        {0, "Pool", 0, 0, 0, 0, 0, 0, 0},   {1, "run", 9, 0, 0, 0, 0, 0, 1},
+        {0, NULL, 0, 0, 0, 0, 0, 0, 0}};
     static const struct section LESS[] = {{0, "main", 0, 0, 0, 0, 0, 0, 0},
                                           {1, "work", 90, 10, 300, 0, 0, 0, 1},
                                           {0, NULL, 0, 0, 0, 0, 0, 0, 0}};
@@ -221,6 +223,11 @@ static void waiting_for_a_cpu(void **state)
     check(
         &s, "waited-for-cpu",
         "main waited for a CPU for 20 ms, 20 % of the 100 ms in which it ran or could have run; the longest time was 7 ms.");
+    s.times.ran_ns = (const uint64_t[]){0, 3 * MS, 9 * MS};
+    check(
+        &s, "waited-for-cpu",
+        "main waited for a CPU for 20 ms, 20 % of the 100 ms in which it ran or could have run; the longest "
+        "time was 7 ms. Meanwhile Pool ran for 9 ms, Worker for 3 ms.");
     end(&s);
     begin(&s, LESS);
     check(&s, "waited-for-cpu", NULL);
@@ -295,6 +302,13 @@ static void tell_stay(struct told *t, uint64_t wall, uint64_t runnable)
     assert_true(t->sink.stay(t->sink.context, &t->track));
 }
 
+static void tell_run(struct told *t, uint64_t wall, bool runs)
+{
+    tell_to(t, wall, 0);
+    t->track.now[1] += runs ? t->track.now[0] - t->track.last[0] : 0;
+    assert_true(t->sink.stay(t->sink.context, &t->track));
+}
+
 static void what_the_log_tells(void **state)
 {
     static const struct section LIST[] = {{0, "main", 0, 0, 0, 0, 0, 0, 0},
@@ -351,6 +365,26 @@ static void what_the_log_tells(void **state)
     assert_int_equal(log->longest_lock_ns, 8 * MS);
     assert_int_equal(log->longest_lock, OUTER);
     assert_int_equal(log->longest_runnable_ns, 5 * MS);
+
+    /* The main thread waited from 19 to 24 and from 26 to 30 ms. */
+    assert_int_equal(log->n_runnable, 2);
+    s.profile.tracks = memcpy(arena_alloc(&s.arena, 2 * sizeof(struct profile_track)),
+                              (struct profile_track[]){s.profile.tracks[0], s.profile.tracks[0]},
+                              2 * sizeof(struct profile_track));
+    ((struct profile_track *)s.profile.tracks)[1].name = STRING_EMPTY;
+    s.profile.n_tracks = 2;
+    struct system_rivals *rivals = system_rivals_new(&s.arena, &s.profile, log);
+    assert_int_equal(rivals->n_tracks, 0); /* the main thread was not starved */
+    rivals->running = 1;
+    t.sink = system_rivals_replay(rivals);
+    t.track.of = &s.profile.tracks[1];
+    memset(t.track.now, 0, sizeof(t.track.now));
+    tell_run(&t, 20 * MS, true);
+    tell_run(&t, 22 * MS, false);
+    tell_run(&t, 29 * MS, true);
+    tell_run(&t, 40 * MS, false);
+    assert_int_equal(rivals->ran_ns[1], (20 - 19 + 24 - 22 + 29 - 26) * MS);
+    t.track.of = &s.profile.tracks[0];
 
     /* Of a window in which the process began nothing. */
     const struct window window = {31 * MS, 65 * MS};
