@@ -11,6 +11,7 @@
 #include "render/verdict/system_log.h"
 #include "render/verdict/system_rules.h"
 #include "render/verdict/system_sums.h"
+#include "render/verdict/verdict.h"
 #include "tests/support/fake_profile.h"
 
 enum { MS = 1000000 };
@@ -264,6 +265,31 @@ static void locks(void **state)
     end(&s);
 }
 
+/* Whatever memory there is: a verdict, or none; never half of one. */
+static void little_memory(void **state)
+{
+    static const struct section LIST[] = {{0, "main", 0, 0, 0, 0, 0, 0, 0},
+                                          {1, "bindApplication", 80, 20, 300, 0, 0, 0, 1},
+                                          {2, OWNED, 0, 0, 30, 0, 9, 0, 2},
+                                          {0, NULL, 0, 0, 0, 0, 0, 0, 0}};
+    struct system_subject s;
+    bool made = false;
+
+    (void)state;
+    begin(&s, LIST);
+    for (size_t limit = 0; !made && limit < 1 << 20; limit += 512) {
+        struct arena a;
+        arena_init(&a, limit);
+        s.in.scratch = &a;
+        const struct verdict *v = verdict_new(&s.in);
+        made = v != NULL;
+        assert_true(made ? strcmp(v->list[0].rule, "start") == 0 : a.failure == ARENA_LIMIT);
+        arena_free(&a);
+    }
+    assert_true(made);
+    end(&s);
+}
+
 /* ---- the log ---- */
 
 struct told {
@@ -309,29 +335,38 @@ static void tell_run(struct told *t, uint64_t wall, bool runs)
     assert_true(t->sink.stay(t->sink.context, &t->track));
 }
 
+static const struct section LOGGED[] = {{0, "main", 0, 0, 0, 0, 0, 0, 0},
+                                        {1, "bindApplication", 1, 0, 0, 0, 0, 0, 1},
+                                        {1, "Choreographer#doFrame", 1, 0, 0, 0, 0, 0, 1},
+                                        {1, OWNED, 1, 0, 0, 0, 0, 0, 1},
+                                        {1, "Lock contention on a monitor lock", 1, 0, 0, 0, 0, 0, 1},
+                                        {1, "reportFullyDrawn() for x", 1, 0, 0, 0, 0, 0, 1},
+                                        {1, "activityStart", 1, 0, 0, 0, 0, 0, 1},
+                                        {0, NULL, 0, 0, 0, 0, 0, 0, 0}};
+enum { BIND, FRAME, OUTER, INNER, DRAWN, ACTIVITY };
+
+/* A profile and one open track, the main thread. */
+static void begin_log(struct system_subject *s, struct told *t)
+{
+    begin(s, LOGGED);
+    s->profile.n_times = 7;
+    s->profile.ns_per_tick = 1;
+    *t = (struct told){0};
+    t->track = (struct replay_track){.of = &s->profile.tracks[0], .open = t->open, .n_open = 1};
+    t->open[0].frame = FRAME_NONE;
+}
+
 static void what_the_log_tells(void **state)
 {
-    static const struct section LIST[] = {{0, "main", 0, 0, 0, 0, 0, 0, 0},
-                                          {1, "bindApplication", 1, 0, 0, 0, 0, 0, 1},
-                                          {1, "Choreographer#doFrame", 1, 0, 0, 0, 0, 0, 1},
-                                          {1, OWNED, 1, 0, 0, 0, 0, 0, 1},
-                                          {1, "Lock contention on a monitor lock", 1, 0, 0, 0, 0, 0, 1},
-                                          {1, "reportFullyDrawn() for x", 1, 0, 0, 0, 0, 0, 1},
-                                          {1, "activityStart", 1, 0, 0, 0, 0, 0, 1},
-                                          {0, NULL, 0, 0, 0, 0, 0, 0, 0}};
-    enum { BIND, FRAME, OUTER, INNER, DRAWN, ACTIVITY };
     struct system_subject s;
+    struct told t;
 
     (void)state;
-    begin(&s, LIST);
-    s.profile.n_times = 7;
-    s.profile.ns_per_tick = 1;
+    begin_log(&s, &t);
     struct system_log_sink *sink = system_log_new(&s.arena, &s.profile, NULL);
     assert_non_null(sink);
     assert_int_equal(sink->n_tracks, 1);
-    struct told t = {.sink = system_log_replay(sink)};
-    t.track = (struct replay_track){.of = &s.profile.tracks[0], .open = t.open, .n_open = 1};
-    t.open[0].frame = FRAME_NONE;
+    t.sink = system_log_replay(sink);
     tell_enter(&t, FRAME, 0); /* of before the start */
     tell_leave(&t, 5 * MS, 0);
     tell_enter(&t, BIND, 10 * MS);
@@ -365,39 +400,49 @@ static void what_the_log_tells(void **state)
     assert_int_equal(log->longest_lock_ns, 8 * MS);
     assert_int_equal(log->longest_lock, OUTER);
     assert_int_equal(log->longest_runnable_ns, 5 * MS);
-
-    /* The main thread waited from 19 to 24 and from 26 to 30 ms. */
     assert_int_equal(log->n_runnable, 2);
-    s.profile.tracks = memcpy(arena_alloc(&s.arena, 2 * sizeof(struct profile_track)),
-                              (struct profile_track[]){s.profile.tracks[0], s.profile.tracks[0]},
-                              2 * sizeof(struct profile_track));
-    ((struct profile_track *)s.profile.tracks)[1].name = STRING_EMPTY;
-    s.profile.n_tracks = 2;
-    struct system_rivals *rivals = system_rivals_new(&s.arena, &s.profile, log);
+    end(&s);
+}
+
+static void who_ran_meanwhile(void **state)
+{
+    struct system_range waited[] = {{19 * MS, 24 * MS}, {26 * MS, 30 * MS}};
+    const struct system_log log = {.runnable = waited, .n_runnable = 2};
+    struct system_subject s;
+    struct told t;
+
+    (void)state;
+    begin_log(&s, &t);
+    struct system_rivals *rivals = system_rivals_new(&s.arena, &s.profile, &log);
     assert_int_equal(rivals->n_tracks, 0); /* the main thread was not starved */
     rivals->running = 1;
     t.sink = system_rivals_replay(rivals);
-    t.track.of = &s.profile.tracks[1];
-    memset(t.track.now, 0, sizeof(t.track.now));
     tell_run(&t, 20 * MS, true);
     tell_run(&t, 22 * MS, false);
     tell_run(&t, 29 * MS, true);
     tell_run(&t, 40 * MS, false);
-    assert_int_equal(rivals->ran_ns[1], (20 - 19 + 24 - 22 + 29 - 26) * MS);
-    t.track.of = &s.profile.tracks[0];
+    assert_int_equal(rivals->ran_ns[0], (20 - 19 + 24 - 22 + 29 - 26) * MS);
+    end(&s);
+}
 
-    /* Of a window in which the process began nothing. */
+/* The process began before it. */
+static void what_the_log_tells_of_a_window(void **state)
+{
     const struct window window = {31 * MS, 65 * MS};
-    sink = system_log_new(&s.arena, &s.profile, &window);
+    struct system_subject s;
+    struct told t;
+
+    (void)state;
+    begin_log(&s, &t);
+    struct system_log_sink *sink = system_log_new(&s.arena, &s.profile, &window);
     t.sink = system_log_replay(sink);
-    memset(t.track.now, 0, sizeof(t.track.now));
     tell_enter(&t, BIND, 10 * MS);
     tell_leave(&t, 31 * MS, 0);
     tell_enter(&t, ACTIVITY, 31 * MS);
     tell_leave(&t, 32 * MS, 0);
     tell_enter(&t, FRAME, 40 * MS);
     tell_leave(&t, 60 * MS, 0);
-    log = system_log_finish(sink);
+    const struct system_log *log = system_log_finish(sink);
     assert_int_equal(log->begins, SECTION_ACTIVITY);
     assert_int_equal(log->start.from_ns, 31 * MS);
     assert_int_equal(log->start.to_ns, 60 * MS);
@@ -453,7 +498,10 @@ int main(void)
         cmocka_unit_test(late_frames),
         cmocka_unit_test(waiting_for_a_cpu),
         cmocka_unit_test(locks),
+        cmocka_unit_test(little_memory),
         cmocka_unit_test(what_the_log_tells),
+        cmocka_unit_test(what_the_log_tells_of_a_window),
+        cmocka_unit_test(who_ran_meanwhile),
         cmocka_unit_test(names_of_sections),
         cmocka_unit_test(sections_have_the_origin_of_who_marks_them),
     };
