@@ -1,4 +1,5 @@
 /* aflamed info: what a profile holds, as a table for people or as JSON. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +12,7 @@
 
 enum {
     DIGITS = 4,
-    COLUMNS_MAX = PROFILE_VALUES_MAX + 3,
+    COLUMNS_MAX = 2 * PROFILE_VALUES_MAX + 3,
     CELL_BYTES = 96,
     GAP_CELLS = 2,
     FACT_CELLS = 29,
@@ -198,6 +199,15 @@ static void add_cell(struct cells *c, struct str text)
     c->n[c->columns++] = cut.n;
 }
 
+/* The column of what a signed value went down. */
+static void add_less(struct cells *c, struct str label)
+{
+    char text[CELL_BYTES];
+
+    label = clean_cut(label, CELL_BYTES - sizeof(" less"));
+    add_cell(c, (struct str){text, (size_t)snprintf(text, sizeof(text), "%.*s less", (int)label.n, label.p)});
+}
+
 static void heading(struct cells *c, const struct profile *p)
 {
     c->columns = 0;
@@ -205,6 +215,9 @@ static void heading(struct cells *c, const struct profile *p)
     for (uint32_t i = 0; i < p->n_values; i++)
         if (p->values[i].role != ROLE_CALLS)
             add_cell(c, p->values[i].label);
+    for (uint32_t i = 0; i < p->n_values; i++)
+        if (p->minus[i] > 0)
+            add_less(c, p->values[i].label);
     add_cell(c, STR("calls"));
     add_cell(c, STR("stacks"));
 }
@@ -225,6 +238,9 @@ static void track_cells(struct cells *c, const struct profile *p, const struct p
     for (uint32_t i = 0; i < p->n_values; i++)
         if (p->values[i].role != ROLE_CALLS)
             add_number(c, p->values[i].unit, profile_total(p, track->first, i));
+    for (uint32_t i = 0; i < p->n_values; i++)
+        if (p->minus[i] > 0)
+            add_number(c, p->values[i].unit, profile_minus_total(p, track->first, i));
     add_number(c, UNIT_COUNT, track->calls);
     add_number(c, UNIT_COUNT, track->count);
 }

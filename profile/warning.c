@@ -441,6 +441,15 @@ static const struct {
     [WARN_BELOW_ZERO] = {"below-zero", "A sum of changes is below 0, which cannot be, and was set to 0.",
                          "{count} sums of changes are below 0, which cannot be, and were set to 0.",
                          "Mind that the numbers of these stacks are not to be trusted.", false},
+    [WARN_DIFFERENCES] =
+        {"differences",
+         "1 stack has a value below 0, as in the difference of two profiles: totals, percentages and pictures are of "
+         "what grew, and what shrank is said beside.",
+         "{count} stacks have values below 0, as in the difference of two profiles: totals, percentages and pictures are of "
+         "what grew, and what shrank is said beside.",
+         "Tables of methods, folded stacks and the export for pprof have both; those for speedscope and the Firefox "
+         "Profiler have what grew.",
+         false},
     [WARN_VALUE_OVERFLOW] = {"value-overflow", "A sum passed 2^64 - 1 and stays there.",
                              "{count} sums passed 2^64 - 1 and stay there.",
                              "Divide the counts of the file by the same number.", false},

@@ -108,6 +108,7 @@ enum warning_code {
     WARN_SECTIONS_BESIDE,  /* the file has sections, or records of the scheduler, beside what is shown */
     WARN_NO_REASONS,       /* nothing tells input and output from other reasons to be blocked */
     WARN_BELOW_ZERO,       /* sums of changes that are below 0 */
+    WARN_DIFFERENCES,      /* stacks with values below 0, which may be so */
     WARN_VALUE_OVERFLOW,   /* sums that passed 64 bits */
     WARN_PACKED_CUT,       /* where in the upload what is packed ends early */
     WARN_PACKED_DAMAGED,   /* where in the upload it makes no sense any more */

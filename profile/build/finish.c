@@ -193,14 +193,19 @@ static void put_columns(struct builder *b, uint64_t *out, const uint64_t *column
 static void put_signed_columns(struct builder *b, const struct profile *p, uint64_t *out,
                                const uint64_t *columns)
 {
+    bool shrank = false;
+
     for (uint32_t v = 0; v < p->n_values; v++) {
         bool below = (int64_t)columns[v] < 0;
+        shrank = shrank || (below && p->minus[v] > 0);
         out[v] = below ? 0 : columns[v];
         if (p->minus[v] > 0)
             out[p->minus[v]] = below ? 0 - columns[v] : 0;
         else if (below)
             builder_warn(b, WARN_BELOW_ZERO, 1, WARNING_NO_OFFSET);
     }
+    if (shrank)
+        builder_warn(b, WARN_DIFFERENCES, 1, WARNING_NO_OFFSET);
 }
 
 /* Gives the node its number in pre-order. The frame is copied out and the number takes its place in the

@@ -97,6 +97,12 @@ void export_frame(const struct export *e, frame_id frame, struct buf *b)
     names_put_distinct(e->in->names, e->in->profile, frame, b);
 }
 
+void export_put_shrunk(const struct export *e, struct json *j)
+{
+    if (e->minus[0] > 0)
+        json_put_u64(j, "shrunk", tree_total(e->tree, 0, e->minus[0]));
+}
+
 bool export_pack(struct buf *plain, struct buf *out, struct diag *diag)
 {
     if (plain->failed)

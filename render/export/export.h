@@ -4,6 +4,7 @@
 #ifndef RENDER_EXPORT_EXPORT_H
 #define RENDER_EXPORT_EXPORT_H
 
+#include "core/json.h"
 #include "render/tree/tree.h"
 
 struct export
@@ -34,6 +35,9 @@ bool export_parts(const struct export *e, bool (*each)(void *context, const stru
 /* Appends the frame as other tools show it, `package.Class.method`, with the signature where only that
  * tells it from another one; raw. */
 void export_frame(const struct export *e, frame_id frame, struct buf *b);
+
+/* Of a signed value, what went down and so has no place among the weights of the file: in ns, bytes or counts. */
+void export_put_shrunk(const struct export *e, struct json *j);
 
 /* Appends the bytes to out, packed. False, and diag, also where `plain` has failed. */
 bool export_pack(struct buf *plain, struct buf *out, struct diag *diag) __attribute__((warn_unused_result));

@@ -303,6 +303,7 @@ static void put_meta(struct writer *w)
     json_put_string(j, "product", STR("aflamed"));
     json_open_object(j, "aflamed");
     json_put_string(j, "value", measure_key(w->export.measures[0].name));
+    export_put_shrunk(&w->export, j);
     json_close(j);
     json_put_string(j, "importedFrom", w->export.in->profile->format_label);
     json_put_bool(j, "symbolicated", true);

@@ -136,6 +136,7 @@ static bool render(const struct render_input *in, struct buf *out, struct diag *
     json_put_string(j, "exporter", STR("aflamed"));
     json_open_object(j, "aflamed");
     json_put_string(j, "value", measure_key(w.export.measures[0].name));
+    export_put_shrunk(&w.export, j);
     json_close(j);
     bool framed = put_frames(&w);
     json_line(j);

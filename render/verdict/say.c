@@ -37,6 +37,7 @@ void say_value(struct finding *f, const struct analysis *a, uint64_t value)
     if (a->timed || a->p->n_values == 0)
         return;
     const struct profile_value *v = &a->p->values[a->value];
+    say(f, a->p->minus[a->value] > 0 ? " more" : "");
     say(f, v->unit == UNIT_COUNT ? " " : " of ");
     say_label(f, v->label, v->unit == UNIT_COUNT && value == 1);
 }

@@ -362,7 +362,7 @@ static void put_labels(struct json *j, const struct profile *p)
 
 /* What a track has, and all of them together. */
 struct sums {
-    uint64_t records, calls, nodes, totals[PROFILE_VALUES_MAX];
+    uint64_t records, calls, nodes, totals[PROFILE_VALUES_MAX], shrunk[PROFILE_VALUES_MAX];
 };
 
 static void add_track(struct sums *sums, const struct profile *p, const struct profile_track *track)
@@ -372,6 +372,14 @@ static void add_track(struct sums *sums, const struct profile *p, const struct p
     sums->nodes = number_add(sums->nodes, track->count);
     for (uint32_t i = 0; i < p->n_values; i++)
         sums->totals[i] = number_add(sums->totals[i], profile_total(p, track->first, i));
+    for (uint32_t i = 0; i < p->n_values; i++)
+        sums->shrunk[i] = number_add(sums->shrunk[i], profile_minus_total(p, track->first, i));
+}
+
+static void put_sum(struct json *j, const struct profile_value *value, uint64_t sum)
+{
+    json_put_key(j, value->name);
+    put_number(j, NULL, value->unit == UNIT_NS ? sum / NS_PER_US : sum);
 }
 
 static void put_sums(struct json *j, const struct profile *p, const struct sums *sums)
@@ -380,12 +388,16 @@ static void put_sums(struct json *j, const struct profile *p, const struct sums 
     put_number(j, "calls", sums->calls);
     put_number(j, "nodes", sums->nodes);
     json_open_object(j, "totals");
-    for (uint32_t i = 0; i < p->n_values; i++) {
-        if (p->values[i].role == ROLE_CALLS)
-            continue;
-        json_put_key(j, p->values[i].name);
-        put_number(j, NULL, p->values[i].unit == UNIT_NS ? sums->totals[i] / NS_PER_US : sums->totals[i]);
-    }
+    for (uint32_t i = 0; i < p->n_values; i++)
+        if (p->values[i].role != ROLE_CALLS)
+            put_sum(j, &p->values[i], sums->totals[i]);
+    json_close(j);
+    if (p->n_minus == 0)
+        return;
+    json_open_object(j, "shrunk");
+    for (uint32_t i = 0; i < p->n_values; i++)
+        if (p->minus[i] > 0)
+            put_sum(j, &p->values[i], sums->shrunk[i]);
     json_close(j);
 }
 

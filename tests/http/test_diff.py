@@ -1,6 +1,7 @@
 """aflamed diff: what two recordings differ by, held against the tables and folded stacks of each side by itself."""
 import collections
 import csv
+import gzip
 import io
 import json
 import os
@@ -303,6 +304,21 @@ class Diff(test_cli.Command):
             self.assertIn('compared":true', self.command('diff', '-q', '--format', 'svg', '--value', value, a, b).stdout.decode())
         self.command('diff', '--fail-if', 'inuse-space-less_excl:down>100%', a, b, status=3)
         self.command('diff', '--fail-if', 'inuse-space-less_excl:down>140%', a, b)
+
+    def test_what_went_down_is_said(self):
+        """Where a number is of what grew only, what shrank stands beside it."""
+        path = self.file('a.pb', pprof([('main;com.x.A.up', 100), ('main;com.x.A.up;com.x.A.down', -30), ('main;com.x.A.both', 5)]))
+        info = json.loads(self.command('info', '--json', path).stdout)
+        for part in (info['whole'], info['tracks'][0]):
+            self.assertEqual((part['totals'], part['shrunk']), ({'inuse-space': 105}, {'inuse-space': 30}))
+        self.assertEqual([warning['code'] for warning in info['warnings']], ['differences'])
+        self.assertRegex(self.command('info', path).stdout.decode(), r'memory in use  memory in use less .*\n +1 +105 B +30 B ')
+        self.assertIn('of the 105 B more of memory in use', self.command('verdict', path).stdout.decode())
+        for name in ('speedscope', 'firefox'):
+            exported = self.command('export', name, '-q', '-o', '-', path).stdout
+            file = json.loads(exported if name == 'speedscope' else gzip.decompress(exported))
+            self.assertEqual(file.get('aflamed', file.get('meta', {}).get('aflamed'))['shrunk'], 30)
+            self.assertIn(b'grew', self.command('export', name, '-o', '-', path).stderr.encode())
 
     # ---- frames and threads ----
 
