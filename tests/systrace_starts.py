@@ -24,8 +24,8 @@ LATE_NS = 16_700_000
 
 # What the headline begins with, and what it names.
 EXPECTED = {'cpu': ('runnable', ''), 'io': ('io', 'LoadApkAssets'),
-            'lock': ('lock', 'that Holder held in com.example.shop.FeatureFlags.load within FeatureFlags.get'),
-            'binder': ('binder', 'binder transaction to system_server within Settings.read'),
+            'lock': ('lock', 'that Holder held in com.example.shop.FeatureFlags.load, within FeatureFlags.get'),
+            'binder': ('binder', 'binder transaction to system_server, within Settings.read'),
             'gc': ('gc', 'GC: Wait For Completion Alloc'), 'own': ('running', 'Analytics.init'), 'inflate': ('running', 'inflate')}
 
 

@@ -135,6 +135,16 @@ uint32_t system_main(const struct profile *p)
     return p->n_tracks;
 }
 
+/* The system's own sections of a start, of the package that the process is called by. */
+static bool is_launch_of(const struct profile *p, const struct profile_track *t, string_id process)
+{
+    const struct str prefix = STR("async launching: ");
+    struct str name = profile_string(p, t->name);
+
+    return t->kind == TRACK_ASYNC && str_starts(name, prefix) &&
+           str_starts(profile_string(p, process), (struct str){name.p + prefix.n, name.n - prefix.n});
+}
+
 struct system_log_sink *system_log_new(struct arena *arena, const struct profile *p,
                                        const struct window *window)
 {
@@ -154,8 +164,7 @@ struct system_log_sink *system_log_new(struct arena *arena, const struct profile
     for (frame_id f = 0; f < p->n_frames; f++)
         s->kind[f] = (uint8_t)section_kind_of(profile_string(p, p->frames[f].name));
     for (uint32_t i = 0; i < p->n_tracks; i++)
-        if (i == main || (p->tracks[i].kind == TRACK_ASYNC &&
-                          str_starts(profile_string(p, p->tracks[i].name), STR("async launching: "))))
+        if (i == main || (main < p->n_tracks && is_launch_of(p, &p->tracks[i], p->tracks[main].group)))
             s->tracks[s->n_tracks++] = i;
     return s;
 }

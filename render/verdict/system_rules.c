@@ -78,7 +78,7 @@ static void say_where(struct finding *f, const struct analysis *a, enum system_p
     if (s->within != FRAME_NONE) {
         if (s->within_ns < s->ns)
             say_most(f, s->within_ns, s->ns);
-        say(f, s->within_ns < s->ns ? "within " : " within ");
+        say(f, s->within_ns < s->ns ? "within " : ", within ");
         say_method(f, a, s->within);
     }
 }
@@ -177,9 +177,9 @@ static void say_other_times(struct finding *f, const struct system_log *log)
         say(f, ".");
     }
     if (log->drawn_ns > 0) {
-        say(f, " It was fully drawn ");
+        say(f, " The app was fully drawn ");
         say_ns(f, log->drawn_ns - log->start.from_ns);
-        say(f, " after it began.");
+        say(f, " after the start began.");
     }
 }
 
