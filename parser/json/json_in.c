@@ -114,13 +114,14 @@ static char *put_utf8(char *to, uint32_t c)
     return to;
 }
 
-/* *p stands behind \u. A pair of surrogates is one character; a lone one, or no digits, is U+FFFD. */
+/* *p stands behind \u. A pair of surrogates is one character; a lone one is U+FFFD. Without digits it is a u: U+FFFD would
+ * be longer than what stands there. */
 static uint32_t take_unicode(const char **p, const char *end)
 {
     int c = hex4(*p, end);
 
     if (c < 0)
-        return 0xfffd;
+        return 'u';
     *p += 4;
     if (c < 0xd800 || c > 0xdfff)
         return (uint32_t)c;
