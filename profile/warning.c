@@ -191,6 +191,10 @@ static const struct {
                             "1 sample is of an event that the file does not list, and was left out.",
                             "{count} samples are of events that the file does not list, and were left out.",
                             "Make the report again: its list of events is missing.", false},
+    [WARN_SAMPLES_UNCOUNTED] =
+        {"samples-uncounted", "1 sample does not say how many events it stands for, and counts as one.",
+         "{count} samples do not say how many events they stand for, and count as one each.",
+         "Compare shares of it, and not its total.", false},
     [WARN_LOST_SAMPLES] = {"lost-samples", "The recorder lost 1 sample, which is missing here.",
                            "The recorder lost {count} samples, which are missing here.",
                            "Record less often (-f), or with a larger buffer (-m).", true},

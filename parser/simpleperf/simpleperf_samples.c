@@ -384,7 +384,8 @@ static bool keep_waiting(struct samples *s, struct sampled_thread *t, const stru
     t->waits = true;
     memset(t->values, 0, sizeof(t->values));
     t->values[sample->event] = sample->count;
-    return true;
+    /* Records of a file are not quite in the order of time: it may be back already. */
+    return t->on_ns <= t->time || settle(s, t, t->on_ns);
 }
 
 bool samples_add(struct samples *s, struct str message, uint64_t offset)
@@ -397,6 +398,10 @@ bool samples_add(struct samples *s, struct str message, uint64_t offset)
     if (sample.event >= s->n_events) {
         builder_warn(s->names->builder, WARN_UNKNOWN_EVENT, 1, offset);
         return true;
+    }
+    if (sample.count == 0) {
+        builder_warn(s->names->builder, WARN_SAMPLES_UNCOUNTED, 1, offset);
+        sample.count = 1;
     }
     s->unwinding[sample.unwinding < UNWINDING_CODES ? sample.unwinding : 1]++;
     order_reverse(s->frames, sample.n);
@@ -420,8 +425,10 @@ bool samples_switch(struct samples *s, struct str message)
 
     protobuf_fields(message, f, 4);
     uint32_t place = idmap_get(&s->thread_ids, (uint32_t)f[3].value);
-    return f[1].value == 0 || f[3].number == 0 || place == IDMAP_NONE ||
-           settle(s, &s->threads[place], f[2].value);
+    if (f[1].value == 0 || f[3].number == 0 || place == IDMAP_NONE)
+        return true;
+    s->threads[place].on_ns = f[2].value;
+    return settle(s, &s->threads[place], f[2].value);
 }
 
 /* ---- the end ---- */

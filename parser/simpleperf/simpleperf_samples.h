@@ -57,6 +57,7 @@ struct sampled_thread {
     uint32_t track;
     bool waits;
     uint64_t time;
+    uint64_t on_ns;   /* when it was last told to be on the CPU again; 0: never */
     frame_id *frames; /* root first */
     size_t n, capacity;
     uint64_t values[PROFILE_VALUES_MAX];

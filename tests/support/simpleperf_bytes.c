@@ -124,11 +124,13 @@ void simpleperf_put(struct buf *b, const struct simpleperf_options *o)
     if (!o->meta_last)
         put_meta(b, o);
     for (size_t i = 0; i < sizeof(CHAINS) / sizeof(*CHAINS); i++) {
-        put_sample(b, &CHAINS[i], o->silent_first);
-        if (CHAINS[i].event == 1) {
-            put_switch(b, false, CHAINS[i].time + 10, MAIN_THREAD);
+        if (CHAINS[i].event == 1 && o->on_first)
             put_switch(b, true, CHAINS[i].time + 3000, MAIN_THREAD);
-        }
+        put_sample(b, &CHAINS[i], o->silent_first);
+        if (CHAINS[i].event == 1)
+            put_switch(b, false, CHAINS[i].time + 10, MAIN_THREAD);
+        if (CHAINS[i].event == 1 && !o->on_first)
+            put_switch(b, true, CHAINS[i].time + 3000, MAIN_THREAD);
     }
     proto_put_number(&body, 1, 6);
     proto_put_number(&body, 2, 2);

@@ -9,6 +9,7 @@ struct simpleperf_options {
     bool meta_last;  /* the events stand at the end, too */
     bool no_off_cpu; /* nothing says for how long threads were off the CPU */
     bool no_end;
+    bool on_first;     /* a thread is on the CPU again in front of the sample with which it went off */
     bool silent_first; /* an event stands in front of the two, of which there is no sample */
 };
 

@@ -57,6 +57,7 @@ static void stacks_by_event(void **state)
     reads_as(&(struct simpleperf_options){0}, EXPECTED);
     reads_as(&(struct simpleperf_options){.meta_last = true}, EXPECTED);
     reads_as(&(struct simpleperf_options){.no_end = true}, EXPECTED);
+    reads_as(&(struct simpleperf_options){.on_first = true}, EXPECTED);
 }
 
 static void without_times_off_the_cpu(void **state)
@@ -150,6 +151,26 @@ static void events_that_are_not_named(void **state)
     arena_free(&arena);
 }
 
+static void samples_without_a_count(void **state)
+{
+    struct buf b = {0}, body = {0};
+    struct arena arena;
+
+    (void)state;
+    simpleperf_put_header(&b);
+    for (unsigned i = 0; i < 3; i++) {
+        proto_put_number(&body, 1, 9 + i);
+        proto_put_number(&body, 2, 5);
+        simpleperf_put_record(&b, 1, &body);
+    }
+    const struct profile *p = hostile_read_well(&arena, &b);
+    assert_int_equal(profile_total(p, 0, 0), 3);
+    assert_int_equal(profile_warned_count(p, WARN_SAMPLES_UNCOUNTED), 3);
+    buf_free(&b);
+    buf_free(&body);
+    arena_free(&arena);
+}
+
 static void any_damage(void **state)
 {
     static const struct simpleperf_options OPTIONS[] = {{0}, {.meta_last = true}};
@@ -173,6 +194,7 @@ int main(void)
         cmocka_unit_test(what_is_said_of_it),
         cmocka_unit_test(what_is_refused),
         cmocka_unit_test(events_that_are_not_named),
+        cmocka_unit_test(samples_without_a_count),
         cmocka_unit_test(any_damage),
     };
     return cmocka_run_group_tests_name("simpleperf", tests, NULL, NULL);
