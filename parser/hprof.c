@@ -206,7 +206,7 @@ static bool add_stack(struct hprof *h, const struct stack *s, frame_id unknown)
                           &s->count);
 }
 
-/* Counts stacks of the recorder's depth, or of the largest one, if it is not known. One of the largest need not be cut. */
+/* Counts stacks with samples of the recorder's depth, or of the largest, if it is not known. One of the largest need not be cut. */
 static void judge_depth(struct hprof *h)
 {
     size_t depth = h->depth > 0 ? h->depth : 1;
@@ -217,7 +217,7 @@ static void judge_depth(struct hprof *h)
             depth = h->list[i].n;
             deepest = 0;
         }
-        deepest += h->list[i].n == depth;
+        deepest += h->list[i].n == depth && h->list[i].count > 0;
     }
     if (deepest > (h->depth == 0 ? 1u : 0u))
         builder_warn(h->builder, WARN_STACKS_CUT, deepest, WARNING_NO_OFFSET);

@@ -100,6 +100,24 @@ static void what_is_said_of_it(void **state)
     arena_free(&arena);
 }
 
+static void deep_stacks_without_a_sample_do_not_count(void **state)
+{
+    struct buf b = {0};
+    struct arena arena;
+
+    (void)state;
+    buf_z(&b, "JAVA PROFILE 1.0.1, created Wed Jul 21 2010\n");
+    for (unsigned trace = 1; trace <= 3; trace++)
+        buf_printf(&b, "TRACE %u:\n\ta.B.c%u(B.java:1)\n\ta.B.main(B.java:2)\n", trace, trace);
+    buf_z(
+        &b,
+        "CPU SAMPLES BEGIN (total = 5) Wed Jul 21 2010\nrank   self  accum   count trace method\n"
+        "   1 60.00% 60.00%       3     1 a.B.c1\n   2 40.00% 100.00%       2     3 a.B.c3\nCPU SAMPLES END\n");
+    profile_check_warning(hostile_read_well(&arena, &b), WARN_STACKS_CUT, 2, WARNING_NO_OFFSET);
+    arena_free(&arena);
+    buf_free(&b);
+}
+
 /* ---- text ---- */
 
 #define SAMPLES(rows) \
@@ -262,6 +280,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_forms_of_a_run_are_the_same),
         cmocka_unit_test(what_is_said_of_it),
+        cmocka_unit_test(deep_stacks_without_a_sample_do_not_count),
         cmocka_unit_test(frames_of_text),
         cmocka_unit_test(numbers_of_tracks),
         cmocka_unit_test(text_of_the_jdk),
