@@ -182,6 +182,10 @@ static const struct {
                          "1 sample does not have one number for each value: missing ones count as 0.",
                          "{count} samples do not have one number for each value: missing ones count as 0.",
                          "Write the profile again: the program that wrote it made a mistake.", false},
+    [WARN_FRAMES_NOT_DROPPED] =
+        {"frames-not-dropped",
+         "The file asks its reader to leave out some frames and what they call (drop_frames), as pprof does: here all are shown.",
+         NULL, "Take out with the filter `hide` what is in the way.", false},
     [WARN_VALUES_LEFT_OUT] =
         {"values-left-out", "The file has 1 value more than can be shown, and the last one was left out.",
          "The file has {count} values more than can be shown, and the last ones were left "

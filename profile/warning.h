@@ -45,28 +45,29 @@ enum warning_code {
     WARN_WALL_SCALE,       /* more CPU time than wall time */
     WARN_TIME_UNIT,        /* nothing says whether times are µs or ns */
     WARN_BAD_FOLDED_LINE,
-    WARN_BAD_LINE,          /* of another text: lines that could not be read */
-    WARN_UNKNOWN_STACK,     /* samples of stacks that the file does not list */
-    WARN_STACK_REDEFINED,   /* one number, two stacks */
-    WARN_SAMPLES_MISSING,   /* samples that the file counts, and does not list */
-    WARN_BAD_REFERENCE,     /* ids or strings that the file does not list */
-    WARN_BAD_SAMPLE,        /* samples with other than one number for each value */
-    WARN_VALUES_LEFT_OUT,   /* more values than a profile has room for */
-    WARN_UNKNOWN_EVENT,     /* samples of events that the file does not list */
-    WARN_SAMPLES_UNCOUNTED, /* samples that do not say how many events they stand for */
-    WARN_LOST_SAMPLES,      /* samples that the recorder lost */
-    WARN_UNWINDING,         /* samples whose stack was not unwound to its end */
-    WARN_STACKS_CUT,        /* stacks as deep as the recorder keeps them */
-    WARN_FRACTION,          /* counts with decimals */
-    WARN_BAD_EVENT,         /* events that say too little */
-    WARN_NO_WEIGHTS,        /* tracks whose samples have no weights */
-    WARN_SAMPLE_AT_ZERO,    /* samples at time 0, long before the next */
-    WARN_NO_PROFILE,        /* pieces of a profile whose beginning is missing */
-    WARN_SLICES_LEFT_OUT,   /* slices beside samples */
-    WARN_SAMPLES_LEFT_OUT,  /* samples beside slices */
-    WARN_UNKNOWN_TYPE,      /* profiles in a file of a type that is not known */
-    WARN_NEWER_VERSION,     /* the file is of a version that is newer than those that are known */
-    WARN_LONG_LINE,         /* folded stacks over the limit, which were left out */
+    WARN_BAD_LINE,           /* of another text: lines that could not be read */
+    WARN_UNKNOWN_STACK,      /* samples of stacks that the file does not list */
+    WARN_STACK_REDEFINED,    /* one number, two stacks */
+    WARN_SAMPLES_MISSING,    /* samples that the file counts, and does not list */
+    WARN_BAD_REFERENCE,      /* ids or strings that the file does not list */
+    WARN_BAD_SAMPLE,         /* samples with other than one number for each value */
+    WARN_FRAMES_NOT_DROPPED, /* the file asks to leave out frames */
+    WARN_VALUES_LEFT_OUT,    /* more values than a profile has room for */
+    WARN_UNKNOWN_EVENT,      /* samples of events that the file does not list */
+    WARN_SAMPLES_UNCOUNTED,  /* samples that do not say how many events they stand for */
+    WARN_LOST_SAMPLES,       /* samples that the recorder lost */
+    WARN_UNWINDING,          /* samples whose stack was not unwound to its end */
+    WARN_STACKS_CUT,         /* stacks as deep as the recorder keeps them */
+    WARN_FRACTION,           /* counts with decimals */
+    WARN_BAD_EVENT,          /* events that say too little */
+    WARN_NO_WEIGHTS,         /* tracks whose samples have no weights */
+    WARN_SAMPLE_AT_ZERO,     /* samples at time 0, long before the next */
+    WARN_NO_PROFILE,         /* pieces of a profile whose beginning is missing */
+    WARN_SLICES_LEFT_OUT,    /* slices beside samples */
+    WARN_SAMPLES_LEFT_OUT,   /* samples beside slices */
+    WARN_UNKNOWN_TYPE,       /* profiles in a file of a type that is not known */
+    WARN_NEWER_VERSION,      /* the file is of a version that is newer than those that are known */
+    WARN_LONG_LINE,          /* folded stacks over the limit, which were left out */
     /* of heap profiles: what went wrong where, from worst to least */
     WARN_HEAP_EMPTY,        /* heaps of which no allocation was sampled */
     WARN_HEAP_REJECTED,     /* dumps: another session recorded the process already */

@@ -414,6 +414,8 @@ static bool note_what_is_wrong(struct pprof *p)
         builder_warn(p->builder, WARN_BAD_REFERENCE, p->bad_references, WARNING_NO_OFFSET);
     if (p->bad_counts > 0)
         builder_warn(p->builder, WARN_BAD_SAMPLE, p->bad_counts, WARNING_NO_OFFSET);
+    if (p->drop_frames > 0 && pprof_string(p, p->drop_frames).n > 0)
+        builder_warn(p->builder, WARN_FRAMES_NOT_DROPPED, 1, WARNING_NO_OFFSET);
     return true;
 }
 

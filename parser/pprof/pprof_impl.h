@@ -4,8 +4,9 @@
  * fields may stand in any order, strings usually last, so it is read as a whole: once for the tables, then
  * for the samples.
  *
- *   Profile   1 sample types, 2 samples, 3 mappings, 4 locations, 5 functions, 6 strings (the first is ""), 9 time in ns,
- *             10 duration in ns, 11 type of the period, 12 period, 13 comments, 14 default sample type
+ *   Profile   1 sample types, 2 samples, 3 mappings, 4 locations, 5 functions, 6 strings (the first is ""), 7 pattern of
+ *             frames to leave out, 9 time in ns, 10 duration in ns, 11 type of the period, 12 period, 13 comments,
+ *             14 default sample type
  *   ValueType 1 type, 2 unit                 Sample   1 locations (the innermost first), 2 values, 3 labels
  *   Label     1 key, 2 text, 3 number,       Mapping  1 id, 2 first address, 3 end, 4 offset in
  *             4 unit of the number                    the file, 5 file, 6 build id
@@ -73,7 +74,7 @@ struct pprof {
 
     struct pprof_type types[PPROF_TYPES_MAX];
     uint32_t n_types; /* of the file; those from PPROF_TYPES_MAX on are left out */
-    uint64_t default_type;
+    uint64_t default_type, drop_frames;
     uint64_t time_ns, duration_ns, period, comment;
     struct pprof_type period_type;
 

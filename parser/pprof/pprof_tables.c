@@ -160,11 +160,8 @@ static bool take_message(struct pprof *p, const struct protobuf_field *f)
 
 static void take_number(struct pprof *p, const struct protobuf_field *f)
 {
-    uint64_t *const PLACES[] = {[9] = &p->time_ns,
-                                [10] = &p->duration_ns,
-                                [12] = &p->period,
-                                [13] = &p->comment,
-                                [14] = &p->default_type};
+    uint64_t *const PLACES[] = {[7] = &p->drop_frames, [9] = &p->time_ns,  [10] = &p->duration_ns,
+                                [12] = &p->period,     [13] = &p->comment, [14] = &p->default_type};
 
     if (f->number < sizeof(PLACES) / sizeof(*PLACES) && PLACES[f->number] != NULL)
         *PLACES[f->number] = f->value;

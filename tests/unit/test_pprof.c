@@ -479,6 +479,25 @@ static void references_to_nothing(void **state)
     arena_free(&arena);
 }
 
+/* pprof leaves them out; here they are shown, which is said. */
+static void frames_that_should_be_left_out(void **state)
+{
+    struct arena arena;
+    struct buf b = {0};
+
+    (void)state;
+    pprof_put(&b, &(struct pprof_options){0});
+    proto_put_number(&b, 7, 1);
+    profile_check_warning(hostile_read_well(&arena, &b), WARN_FRAMES_NOT_DROPPED, 1, WARNING_NO_OFFSET);
+    arena_free(&arena);
+    buf_clear(&b);
+    pprof_put(&b, &(struct pprof_options){0});
+    proto_put_number(&b, 7, 0);
+    assert_int_equal(profile_warned_count(hostile_read_well(&arena, &b), WARN_FRAMES_NOT_DROPPED), 0);
+    arena_free(&arena);
+    buf_free(&b);
+}
+
 static void what_is_refused(void **state)
 {
     struct buf b = {0}, body = {0};
@@ -514,21 +533,14 @@ static void any_damage(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stacks_and_values),
-        cmocka_unit_test(which_value_is_first),
-        cmocka_unit_test(what_values_mean),
-        cmocka_unit_test(an_empty_value_is_not_the_first),
-        cmocka_unit_test(frames_have_their_place),
-        cmocka_unit_test(labels_of_threads),
-        cmocka_unit_test(numbers_that_are_taken),
-        cmocka_unit_test(what_is_long_and_often_referred_to),
-        cmocka_unit_test(tracks_by_a_label),
-        cmocka_unit_test(labels_that_are_refused),
-        cmocka_unit_test(labels_that_are_damaged),
-        cmocka_unit_test(many_labels),
-        cmocka_unit_test(references_to_nothing),
-        cmocka_unit_test(what_is_refused),
-        cmocka_unit_test(any_damage),
+        cmocka_unit_test(stacks_and_values),       cmocka_unit_test(which_value_is_first),
+        cmocka_unit_test(what_values_mean),        cmocka_unit_test(an_empty_value_is_not_the_first),
+        cmocka_unit_test(frames_have_their_place), cmocka_unit_test(labels_of_threads),
+        cmocka_unit_test(numbers_that_are_taken),  cmocka_unit_test(what_is_long_and_often_referred_to),
+        cmocka_unit_test(tracks_by_a_label),       cmocka_unit_test(labels_that_are_refused),
+        cmocka_unit_test(labels_that_are_damaged), cmocka_unit_test(many_labels),
+        cmocka_unit_test(references_to_nothing),   cmocka_unit_test(frames_that_should_be_left_out),
+        cmocka_unit_test(what_is_refused),         cmocka_unit_test(any_damage),
     };
     return cmocka_run_group_tests_name("pprof", tests, NULL, NULL);
 }
