@@ -452,7 +452,7 @@ static bool is_known(const struct profile *p, struct own_code *own)
         return false;
     if (is_package(package) && str_find(package, '.') < package.n)
         own->prefix[own->n++] = package;
-    return true;
+    return own->n > 0 || sections_in(p);
 }
 
 bool own_code_guess(const struct profile *p, const uint8_t *origins, struct own_code *own,

@@ -109,7 +109,14 @@ enum section_kind section_kind_of(struct str name)
 
 bool sections_in(const struct profile *p)
 {
-    return profile_value_by_role(p, ROLE_RUNNABLE) < p->n_values || warning_of(p, WARN_NO_SCHEDULER) != NULL;
+    if (profile_value_by_role(p, ROLE_RUNNABLE) < p->n_values)
+        return true;
+    if (warning_of(p, WARN_NO_SCHEDULER) == NULL)
+        return false;
+    for (frame_id f = 0; f < p->n_frames; f++)
+        if (profile_string(p, p->frames[f].signature).n > 0)
+            return false;
+    return true;
 }
 
 struct str section_class(struct str name)

@@ -21,7 +21,7 @@ enum section_kind {
 
 enum section_kind section_kind_of(struct str name);
 
-/* Whether frames of the profile are sections, not methods. */
+/* Whether frames of the profile are sections, not methods, which track events may be, too: those have signatures. */
 bool sections_in(const struct profile *p);
 
 /* The class whose code a section is, which stands at its end: "performCreate:com.example.Main"; empty: it names none. */

@@ -459,6 +459,40 @@ static void names_of_sections(void **state)
     assert_true(str_eq(section_owner(STR("Lock contention on x")), STR("")));
 }
 
+/* Track events of one who writes a method trace as such. */
+static void methods_have_signatures(void **state)
+{
+    struct profile_warning warning = {.code = str_of(warning_name(WARN_NO_SCHEDULER)), .count = 1};
+    struct fake *f = fake_thread(STR("main"));
+
+    (void)state;
+    fake_stack(f, "inflate", 9, 9, 1);
+    struct profile p = *fake_finish(f);
+    assert_false(sections_in(&p));
+    p.warnings = &warning;
+    p.n_warnings = 1;
+    assert_true(sections_in(&p));
+    fake_free(f);
+    f = fake_thread(STR("main"));
+    fake_stack(f, "com.example.Main.run()V", 9, 9, 1);
+    p = *fake_finish(f);
+    p.warnings = &warning;
+    p.n_warnings = 1;
+    assert_false(sections_in(&p));
+
+    /* A process whose name nobody knows does not keep its methods from being known as the app's. */
+    const struct profile_fact process = {STR("app_process"), STR("Process-9001")};
+    struct arena arena;
+    arena_init(&arena, 1 << 20);
+    p.facts = &process;
+    p.n_facts = 1;
+    const struct names *names = names_new(&p, &arena);
+    assert_non_null(names);
+    assert_int_equal(names_of(names, 0)->origin, ORIGIN_APP);
+    arena_free(&arena);
+    fake_free(f);
+}
+
 static void sections_have_the_origin_of_who_marks_them(void **state)
 {
     static const struct section LIST[] = {{0, "main", 0, 0, 0, 0, 0, 0, 0},
@@ -490,6 +524,7 @@ int main(void)
         cmocka_unit_test(what_the_log_tells_of_a_window),
         cmocka_unit_test(who_ran_meanwhile),
         cmocka_unit_test(names_of_sections),
+        cmocka_unit_test(methods_have_signatures),
         cmocka_unit_test(sections_have_the_origin_of_who_marks_them),
     };
 
