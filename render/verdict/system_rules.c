@@ -43,7 +43,7 @@ static void say_most(struct finding *f, uint64_t part, uint64_t whole)
 }
 
 /* Of a lock with an owner: "that OWNER held in METHOD", else "in SECTION". The sentence shows the section either way. */
-static void say_lock(struct finding *f, const struct analysis *a, frame_id frame)
+static void say_lock(struct finding *f, const struct analysis *a, frame_id frame, const char *lock)
 {
     struct str owner = section_owner(name_of(a, frame)), method = section_owner_method(name_of(a, frame));
 
@@ -52,7 +52,9 @@ static void say_lock(struct finding *f, const struct analysis *a, frame_id frame
         say_method(f, a, frame);
         return;
     }
-    say(f, "for one that ");
+    say(f, "for ");
+    say(f, lock);
+    say(f, " that ");
     buf_str(f->text, owner);
     say(f, method.n > 0 ? " held in " : " held");
     buf_str(f->text, method);
@@ -70,7 +72,7 @@ static void say_where(struct finding *f, const struct analysis *a, enum system_p
     if (s->frame == FRAME_NONE)
         say(f, "in no section");
     else if (part == PART_LOCK)
-        say_lock(f, a, s->frame);
+        say_lock(f, a, s->frame, "one");
     else {
         say(f, "in ");
         say_method(f, a, s->frame);
@@ -355,7 +357,7 @@ static void say_locks(struct finding *f, const struct analysis *a, const struct 
         if (below < locks->ns)
             say_ns(f, below);
         say(f, below < locks->ns ? " " : "all of it ");
-        say_lock(f, a, best);
+        say_lock(f, a, best, "a lock");
     }
 }
 
@@ -377,7 +379,7 @@ bool system_find_locks(const struct rule *r, const struct analysis *a, struct fi
             say(f, "; the longest took ");
             say_ns(f, log->longest_lock_ns);
             say(f, ", ");
-            say_lock(f, a, log->longest_lock);
+            say_lock(f, a, log->longest_lock, "a lock");
         }
         say(f, ".");
     }
