@@ -208,26 +208,49 @@ static uint32_t number_of(Dwarf_Die *die, unsigned name)
                : 0;
 }
 
+static bool is_within(Dwarf_Die *die)
+{
+    return dwarf_tag(die) == DW_TAG_inlined_subroutine || dwarf_tag(die) == DW_TAG_lexical_block;
+}
+
+/* In DWARF 2 each entry has one range, so what was inlined may be at an address that those around it do not have.
+ * The way to it goes behind way[0]. How long it is; 0: there is none. */
+static uint32_t find_stray(Dwarf_Addr address, Dwarf_Die way[DEPTH_MAX])
+{
+    uint32_t n = dwarf_child(&way[0], &way[1]) == 0;
+    Dwarf_Half version = 0;
+
+    if (dwarf_cu_info(way[0].cu, &version, NULL, NULL, NULL, NULL, NULL, NULL) != 0 || version > 2)
+        return 0;
+    for (unsigned seen = 0; seen < BLOCKS_MAX && n > 0; seen++) {
+        if (is_within(&way[n]) && dwarf_haspc(&way[n], address) > 0)
+            return n;
+        if (is_within(&way[n]) && n + 1 < DEPTH_MAX && dwarf_child(&way[n], &way[n + 1]) == 0) {
+            n++;
+            continue;
+        }
+        while (n > 0 && dwarf_siblingof(&way[n], &way[n]) != 0)
+            n--;
+    }
+    return 0;
+}
+
 /* The functions that were inlined at the address, into each other, from the outermost on. How many are in chain[]. */
 static uint32_t find_chain(Dwarf_Die *function, Dwarf_Addr address, Dwarf_Die chain[SYMBOLS_NAMES_MAX])
 {
-    Dwarf_Die at = *function, child;
-    uint32_t n = 1;
+    Dwarf_Die way[DEPTH_MAX] = {*function};
+    uint32_t n = 1, last = 1;
 
     chain[0] = *function;
-    for (unsigned blocks = 0; blocks < BLOCKS_MAX && n < SYMBOLS_NAMES_MAX; blocks++) {
-        int more = dwarf_child(&at, &child);
-        for (; more == 0; more = dwarf_siblingof(&child, &child)) {
-            int tag = dwarf_tag(&child);
-            if ((tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block) &&
-                dwarf_haspc(&child, address) > 0)
-                break;
-        }
-        if (more != 0)
-            break;
-        at = child;
-        if (dwarf_tag(&at) == DW_TAG_inlined_subroutine)
-            chain[n++] = at;
+    for (unsigned blocks = 0; blocks < BLOCKS_MAX && last > 0; blocks++) {
+        int more = dwarf_child(&way[0], &way[1]);
+        while (more == 0 && (!is_within(&way[1]) || dwarf_haspc(&way[1], address) <= 0))
+            more = dwarf_siblingof(&way[1], &way[1]);
+        last = more == 0 ? 1 : find_stray(address, way);
+        for (uint32_t i = 1; i <= last && n < SYMBOLS_NAMES_MAX; i++)
+            if (dwarf_tag(&way[i]) == DW_TAG_inlined_subroutine)
+                chain[n++] = way[i];
+        way[0] = way[last];
     }
     return n;
 }

@@ -1,4 +1,5 @@
 """Names of native code from symbols: on the command line, and with an upload."""
+import collections
 import io
 import json
 import os
@@ -94,11 +95,13 @@ class NamedFrames(unittest.TestCase):
             self.assertEqual(self.folded(recording, self.of.full), [self.NAMED + ' ' + last], name)
         self.assertIn('symbols-by-name', self.codes(recording, self.of.full))
 
-    def test_all_addresses_as_addr2line_says(self):
-        bodies = native.functions(self.of.full).values()
-        places = [a for a in native.addresses(self.of.full) if any(start <= a < start + size for start, size in bodies)]
-        recording = self.recorded('all.pb', native.pprof([([(self.of.library, a)], 1) for a in places]))
-        said = native.call('addr2line', '-f', '-i', '-a', '-e', self.of.full, *map(hex, places)).splitlines()
+    def check_all_addresses(self, library):
+        """Each has the functions that addr2line says."""
+        bodies = native.functions(library).values()
+        places = [a for a in native.addresses(library) if any(start <= a < start + size for start, size in bodies)]
+        of = native.Library('/data/app/libnative.so', native.build_id(library))
+        recording = self.recorded('all.pb', native.pprof([([(of, a)], 1) for a in places]))
+        said = native.call('addr2line', '-f', '-i', '-a', '-e', library, *map(hex, places)).splitlines()
         expected, chain = [], None
         for line in said:
             if line.startswith('0x'):
@@ -107,11 +110,19 @@ class NamedFrames(unittest.TestCase):
             elif ':' not in line:
                 chain.insert(0, line)
         self.assertEqual(len(expected), len(places))
-        counts = {}
-        for chain in expected:
-            counts[';'.join(chain)] = counts.get(';'.join(chain), 0) + 1
-        named = dict(line.rsplit(' ', 1) for line in self.folded(recording, self.of.full))
+        counts = collections.Counter(';'.join(chain) for chain in expected)
+        named = dict(line.rsplit(' ', 1) for line in self.folded(recording, library))
         self.assertEqual(named, {k: str(v) for k, v in counts.items()})
+        return named
+
+    def test_all_addresses_as_addr2line_says(self):
+        self.check_all_addresses(self.of.full)
+
+    def test_inlined_code_outside_of_its_caller(self):
+        """DWARF 2 has one range for each function, and so only a part of one that is in several pieces."""
+        named = self.check_all_addresses(native.build(self.of.path('strict/libstrict.so'), native.PIECES,
+                                                      ('-gdwarf-2', '-gstrict-dwarf', '-O2')))
+        self.assertIn('outer;lvl1;lvl2;lvl3', named)
 
     def test_lines(self):
         leaf, size = native.functions(self.of.full)['leaf']

@@ -31,6 +31,22 @@ __attribute__((noinline, visibility("default"))) int outer(int x)
 }
 '''
 
+# The compiler moves what is behind the condition to the end of the function.
+PIECES = '''
+static volatile int sink, other;
+static inline __attribute__((always_inline)) void lvl3(int x) { if (x & 4) sink = x * 3; }
+static inline __attribute__((always_inline)) void lvl2(int x) { lvl3(x + 1); }
+static inline __attribute__((always_inline)) void lvl1(int x) { lvl2(x + 2); }
+__attribute__((noinline, visibility("default"))) int outer(int x)
+{
+    int a = x * 7, b = x * x;
+    lvl1(x);
+    other = a / (b + 1);
+    lvl1(b);
+    return other + a * sink;
+}
+'''
+
 
 def compiler():
     return os.environ.get('CC', 'gcc').split()
