@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import cases
 import dmtracedump
+import exports_back
 import formats
 import perfetto_expected
 import perfetto_samples
@@ -158,6 +159,7 @@ def suite(wanted):
         yield from perfetto_samples.suite(wanted, None)
         yield from systrace_samples.suite(wanted, None)
         yield from perfetto_expected.suite(wanted, None)
+        yield from exports_back.suite(wanted, None)
         return
     # The readers of the other formats are programs of their own, which take about as long as what is read here.
     with ThreadPoolExecutor(1) as beside:
@@ -165,6 +167,7 @@ def suite(wanted):
                                         *systrace_samples.suite(wanted, folder)])
         yield from method_traces(folder, load(script), wanted)
         yield from perfetto_expected.suite(wanted, folder)
+        yield from exports_back.suite(wanted, folder)
         yield from others.result()
 
 

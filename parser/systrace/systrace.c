@@ -153,7 +153,7 @@ bool systrace_interned(struct systrace *s, uint32_t sequence, struct str data)
         protobuf_fields(f.bytes, entry, 3);
         if (idmap_get(map, entry[1].value) != IDMAP_NONE)
             continue;
-        string_id text = f.number == 2 ? sy_standard_name(s, entry[2].bytes) : sy_string(s, entry[2].bytes);
+        string_id text = f.number == 2 ? sy_event_name(s, entry[2].bytes) : sy_string(s, entry[2].bytes);
         if (text == STRING_NONE || !idmap_set(map, entry[1].value, text))
             return false;
     }

@@ -305,6 +305,17 @@ uint32_t sy_descriptor(struct systrace *s, uint64_t uuid);
  * goes. STRING_NONE when the arena gives no more. */
 string_id sy_standard_name(struct systrace *s, struct str name);
 
+/* The name of a track event: of a method as it is, else the standard one. STRING_NONE as above. */
+string_id sy_event_name(struct systrace *s, struct str name);
+
+struct sy_method {
+    struct str scope, name, signature; /* the signature may be empty */
+};
+
+/* Whether this is a method as traces of methods write it: "package.Class.method", behind it nothing, "(..)R", or ": (..)R",
+ * where (..)R is a descriptor (Java Virtual Machine Specification, 4.3.3). */
+bool sy_method_of(struct str name, struct sy_method *method);
+
 /* systrace_people.c */
 /* The numbers of threads and processes; SY_NONE when the arena gives no more. */
 uint32_t sy_thread(struct systrace *s, uint32_t tid);

@@ -81,14 +81,10 @@ static size_t kept(struct str name)
         size_t n = PREFIXES[i].prefix.n;
         if (!str_starts(name, PREFIXES[i].prefix))
             continue;
-        if (PREFIXES[i].keep == KEEP_BRACKET) {
-            size_t end = bracket_of(name, n);
-            if (end < name.n)
-                return end;
-        } else if (!PREFIXES[i].word ||
-                   (n < name.n && (name.p[n] == ' ' || name.p[n] == '(' || name.p[n] == ':'))) {
+        if (PREFIXES[i].keep == KEEP_BRACKET)
+            return bracket_of(name, n); /* without one it was made so before, as in our own exports */
+        if (!PREFIXES[i].word || (n < name.n && (name.p[n] == ' ' || name.p[n] == '(' || name.p[n] == ':')))
             return n;
-        }
     }
     return 0;
 }
@@ -179,4 +175,48 @@ string_id sy_standard_name(struct systrace *s, struct str name)
     }
     size_t n = systrace_standard_name(name, to);
     return builder_string(s->builder, (struct str){text, n});
+}
+
+/* ---- methods ---- */
+
+static bool is_of_method(char c)
+{
+    return is_word(c) || c == '.' || c == '$' || c == '<' || c == '>' || c == '-' || (uint8_t)c >= 0x80;
+}
+
+static bool has_blank(struct str s)
+{
+    return str_find(s, ' ') < s.n;
+}
+
+bool sy_method_of(struct str name, struct sy_method *method)
+{
+    size_t open = str_find(name, '('), dots = 0;
+    struct str head = {name.p, open};
+
+    *method = (struct sy_method){.signature = {name.p + open, name.n - open}};
+    if (str_ends(head, STR(": ")))
+        head.n -= 2;
+    for (size_t i = 0; i < head.n; i++) {
+        if (!is_of_method(head.p[i]))
+            return false;
+        dots += head.p[i] == '.';
+    }
+    size_t dot = str_find_last(head, '.');
+    if (head.n == 0 || is_digit(head.p[0]))
+        return false;
+    /* A word with one dot is more often something else, as "v8.compile". */
+    if (dots < (method->signature.n > 0 ? 1 : 2) || dot == 0 || dot + 1 >= head.n ||
+        has_blank(method->signature))
+        return false;
+    method->scope = (struct str){head.p, dot};
+    method->name = (struct str){head.p + dot + 1, head.n - dot - 1};
+    return true;
+}
+
+string_id sy_event_name(struct systrace *s, struct str name)
+{
+    struct sy_method method;
+
+    return sy_method_of(name, &method) ? sy_string(s, name) : sy_standard_name(s, name);
 }

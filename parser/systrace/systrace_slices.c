@@ -100,23 +100,16 @@ static bool put(struct systrace *s, uint32_t track, enum event_action action, fr
 
 /* ---- frames ---- */
 
-/* "package.Class.method: (signature)", as traces of methods have it. */
 static struct profile_frame frame_of_text(struct systrace *s, struct str text, string_id name, bool *ok)
 {
     struct profile_frame f = {.name = name};
-    size_t colon = 0, dot = 0;
+    struct sy_method method;
 
-    while (colon + 2 < text.n && memcmp(text.p + colon, ": (", 3) != 0)
-        colon++;
-    if (colon + 2 >= text.n)
+    if (!sy_method_of(text, &method))
         return f;
-    for (size_t i = 0; i < colon; i++)
-        if (text.p[i] == '.')
-            dot = i;
-    f.signature = builder_string(s->builder, (struct str){text.p + colon + 2, text.n - colon - 2});
-    f.scope = builder_string(s->builder, (struct str){text.p, dot});
-    size_t from = dot > 0 ? dot + 1 : 0;
-    f.name = builder_string(s->builder, (struct str){text.p + from, colon - from});
+    f.signature = builder_string(s->builder, method.signature);
+    f.scope = builder_string(s->builder, method.scope);
+    f.name = builder_string(s->builder, method.name);
     *ok = f.signature != STRING_NONE && f.scope != STRING_NONE && f.name != STRING_NONE;
     return f;
 }

@@ -245,7 +245,7 @@ static string_id name_of(struct systrace *s, const struct sy_sequence *q, uint64
     uint32_t known = id != 0 ? idmap_get(&q->names, id) : IDMAP_NONE;
 
     if (id == 0)
-        return text.n > 0 ? sy_standard_name(s, text) : STRING_EMPTY;
+        return text.n > 0 ? sy_event_name(s, text) : STRING_EMPTY;
     return known != IDMAP_NONE ? known : unknown_name(s, id);
 }
 

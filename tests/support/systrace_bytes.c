@@ -141,7 +141,7 @@ void systrace_put_track_events(struct buf *b, uint32_t clock)
     proto_put_message(&packet, 60, &track);
     proto_put_message(b, 1, &packet);
     put_track_event(b, 100, clock, 1, "outer");
-    put_track_event(b, 120, clock, 1, "inner");
+    put_track_event(b, 120, clock, 1, "com.example.Foo.access$12(I)V");
     put_track_event(b, 160, clock, 2, NULL);
     put_track_event(b, 200, clock, 2, NULL);
     buf_free(&packet);

@@ -7,7 +7,7 @@
 /* An app with one thread on one CPU, from `start` ns on: it runs, reads in two sections within bindApplication, waits for
  * input and output, is preempted, and sleeps; an asynchronous section; an end of a section of before the trace. */
 void systrace_put(struct buf *b, uint64_t start);
-/* Two sections within each other, of a program's own track events, by that clock (0: none is named); no scheduler. */
+/* Two sections within each other, `outer` and a method, of a program's own track events, by that clock (0: none is named); no scheduler. */
 void systrace_put_track_events(struct buf *b, uint32_t clock);
 /* A reading of both clocks at one time. */
 void systrace_put_clocks(struct buf *b, uint64_t boot, uint64_t monotonic);

@@ -27,6 +27,8 @@ static void names_lose_what_is_of_one_call_only(void **state)
         {"monitor contention with owner Pool (7)", "monitor contention with owner Pool"},
         {"Lock contention on a monitor lock (owner tid: 21)", "Lock contention on a monitor lock"},
         {"Lock contention on thread list", "Lock contention on thread list"},
+        {"monitor contention with owner Pool #1 (21)", "monitor contention with owner Pool #1"},
+        {"monitor contention with owner Pool #1", "monitor contention with owner Pool #1"},
         {"JIT compiling void a.b() (kind=Baseline)", "JIT compiling"},
         {"VerifyClass com.example.A", "VerifyClass"},
         {"dlopen: libx.so", "dlopen"},
@@ -122,7 +124,10 @@ static void tracks_of_events_without_the_scheduler(void **state)
     assert_int_equal(p->n_values, 2);
     const struct profile_track *t = track_named(p, "main");
     assert_self(p, t, "outer", (const uint64_t[]){60, 1});
-    assert_self(p, t, "inner", (const uint64_t[]){40, 1});
+    assert_self(p, t, "access$12", (const uint64_t[]){40, 1});
+    const struct profile_frame *method = &p->frames[p->node_frame[t->first + 2]];
+    assert_true(str_eq(profile_string(p, method->scope), STR("com.example.Foo")));
+    assert_true(str_eq(profile_string(p, method->signature), STR("(I)V")));
     assert_int_equal(profile_warned_count(p, WARN_NO_SCHEDULER), 1);
     arena_free(&arena);
     buf_free(&b);
@@ -154,7 +159,7 @@ static void files_of_one_archive_are_one_recording(void **state)
     assert_int_equal(main->calls, 3 + 2 + 2);
     assert_self(p, main, "bindApplication", (const uint64_t[]){300, 300, 0, 0, 0, 0, 0, 1});
     assert_self(p, main, "outer", (const uint64_t[]){120, 120, 0, 0, 0, 0, 0, 2});
-    assert_self(p, main, "inner", (const uint64_t[]){80, 80, 0, 0, 0, 0, 0, 2});
+    assert_self(p, main, "access$12", (const uint64_t[]){80, 80, 0, 0, 0, 0, 0, 2});
     assert_int_equal(profile_warned_count(p, WARN_CLOCK_FOREIGN), 0);
     assert_true(profile_fact(p, STR("packed")).n > 0);
     for (size_t i = 0; i < FILES; i++)
