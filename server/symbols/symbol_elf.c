@@ -313,7 +313,7 @@ static uint32_t symbol_dwarf_at(struct symbol_dwarf *d, uint64_t address,
     find_line(&unit, address, &names[0]);
     for (uint32_t i = 1; i < n; i++)
         find_call(&unit, &chain[n - i], &names[i]);
-    return names[n - 1].function.n > 0 ? n : 0;
+    return n > 0 && names[n - 1].function.n > 0 ? n : 0;
 }
 
 /* ---- ELF ---- */
