@@ -149,15 +149,12 @@ struct mark {
     uint64_t cookie;
 };
 
-/* The next field of the text, up to a `|`. */
+/* The next field of the text, up to a `|`; empty behind the last one. */
 static struct str field_of(struct str *rest)
 {
-    const char *bar = rest->n > 0 ? memchr(rest->p, '|', rest->n) : NULL;
-    struct str field = {rest->p, bar != NULL ? (size_t)(bar - rest->p) : rest->n};
-    size_t gone = field.n + (bar != NULL);
+    struct str field = STR("");
 
-    rest->p += gone;
-    rest->n -= gone;
+    (void)str_split(rest, '|', &field);
     return field;
 }
 
