@@ -189,8 +189,8 @@ static bool add_facts(struct renamer *r, struct profile *p)
 {
     return add_ids(r, p, "map_id", offsetof(struct mapping, id)) &&
            add_ids(r, p, "map_hash", offsetof(struct mapping, hash)) &&
-           rename_fact_number(&r->base, p, "mapped_names", r->share.known) &&
-           rename_fact_number(&r->base, p, "mappable_names", r->share.asked);
+           (r->share.asked == 0 || (rename_fact_number(&r->base, p, "mapped_names", r->share.known) &&
+                                    rename_fact_number(&r->base, p, "mappable_names", r->share.asked)));
 }
 
 static bool add_warnings(struct renamer *r, struct profile *p)

@@ -5,7 +5,8 @@
  * passed over; in traces of calls each call stays one.
  *
  * It says as facts which mappings these were and how many names they knew ("map_id", "map_hash",
- * "mapped_names", "mappable_names"), and as warnings what is doubtful about it (warning.h). */
+ * "mapped_names", "mappable_names"; of no names nothing is said), and as warnings what is doubtful about it
+ * (warning.h). */
 #ifndef PROFILE_MAPPING_MAPPING_APPLY_H
 #define PROFILE_MAPPING_MAPPING_APPLY_H
 

@@ -121,7 +121,9 @@ class MappedNames(unittest.TestCase):
         mapping = self.write('platform.txt', 'android.view.Loop -> android.view.a:\n    void run() -> b\n')
         stacks = self.write('stacks', 'r;android.view.a.b 10\n')
         self.assertEqual(run('render', '--mapping', mapping, '--output', 'folded', stacks), b'r;android.view.Loop.run 10\n')
-        self.assertEqual(json.loads(run('info', '--json', '--mapping', mapping, stacks))['warnings'], [])
+        info = json.loads(run('info', '--json', '--mapping', mapping, stacks))
+        self.assertEqual(info['warnings'], [])
+        self.assertNotIn('mappable_names', info['facts'])
 
     def test_parts_of_a_mapping_in_several_files(self):
         classes = self.text.split('\n# {"id":"sourceFile"')
