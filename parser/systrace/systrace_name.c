@@ -194,6 +194,8 @@ bool sy_method_of(struct str name, struct sy_method *method)
     size_t open = str_find(name, '('), dots = 0;
     struct str head = {name.p, open};
 
+    if (name.n == 0)
+        return false;
     *method = (struct sy_method){.signature = {name.p + open, name.n - open}};
     if (str_ends(head, STR(": ")))
         head.n -= 2;
