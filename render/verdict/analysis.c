@@ -1,6 +1,7 @@
 #include "render/verdict/analysis.h"
 
 #include "core/number.h"
+#include "core/order.h"
 #include "profile/frame/frame_text.h"
 #include "profile/frame/sections.h"
 #include "render/names/names.h"
@@ -397,6 +398,20 @@ uint64_t active_of(const struct thread_cost *t)
     return number_add(number_add(t->share[SHARE_OWN], t->share[SHARE_THIRD_PARTY]), t->share[SHARE_PLATFORM]);
 }
 
+uint32_t largest_of(const int64_t *numbers, uint32_t n, uint32_t *top, uint32_t max)
+{
+    uint32_t found = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t at = found;
+        while (at > 0 && numbers[top[at - 1]] < numbers[i])
+            at--;
+        if (numbers[i] > 0)
+            order_insert(top, &found, max, at, &i, sizeof(i));
+    }
+    return found;
+}
+
 struct analysis *analysis_new(const struct render_input *in)
 {
     struct analysis *a = arena_alloc(in->scratch, sizeof(*a));
@@ -404,7 +419,7 @@ struct analysis *analysis_new(const struct render_input *in)
 
     if (a == NULL)
         return NULL;
-    *a = (struct analysis){.p = in->profile, .names = in->names, .spans = in->spans};
+    *a = (struct analysis){.p = in->profile, .names = in->names, .spans = in->spans, .growths = in->growths};
     for (unsigned i = 0; i < WAIT_KINDS; i++)
         a->waits[i].frame = a->waits[i].caller = FRAME_NONE;
     for (unsigned i = 0; i < WORK_KINDS; i++)

@@ -63,6 +63,7 @@ struct analysis {
     uint64_t *took;                     /* with all that it calls */
     uint64_t took_all;                  /* of the whole thread */
     const struct system_counts *system; /* of a system trace; else NULL */
+    const struct growth *growths;       /* of a series of heaps, GROWTHS of growth.h; else NULL */
     const struct chain *chain;          /* of that: see chain.h; NULL until the caller sets it */
 
     /* By frame. */
@@ -77,6 +78,9 @@ struct analysis {
     int64_t *third_all;          /* by package (names_package): active time of libraries' methods, as the
                                       innermost own or library's one */
 };
+
+/* Writes the indexes of the `max` largest numbers above 0, largest first, equal ones by index. Returns how many there are. */
+uint32_t largest_of(const int64_t *numbers, uint32_t n, uint32_t *top, uint32_t max);
 
 /* The three shares together. */
 uint64_t active_of(const struct thread_cost *t);

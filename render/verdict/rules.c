@@ -9,6 +9,7 @@
 #include "profile/track.h"
 #include "profile/warning.h"
 #include "render/verdict/analysis.h"
+#include "render/verdict/growth.h"
 #include "render/verdict/headline.h"
 #include "render/verdict/say.h"
 #include "render/verdict/sentence.h"
@@ -344,21 +345,6 @@ static uint32_t top_of(const uint64_t *numbers, uint32_t n, uint32_t top[TOP])
     return found;
 }
 
-/* The same of numbers that may be below 0. */
-static uint32_t top_of_signed(const int64_t *numbers, uint32_t n, uint32_t top[TOP])
-{
-    uint32_t found = 0;
-
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t at = found;
-        while (at > 0 && numbers[top[at - 1]] < numbers[i])
-            at--;
-        if (numbers[i] > 0)
-            order_insert(top, &found, TOP, at, &i, sizeof(i));
-    }
-    return found;
-}
-
 static bool say_top_of_main(struct finding *f, const struct analysis *a, const char *words,
                             const uint64_t *numbers, uint64_t least)
 {
@@ -384,7 +370,7 @@ static bool say_top_of_all(struct finding *f, const struct analysis *a, const ch
                            const int64_t *numbers, uint64_t least, bool packages)
 {
     uint32_t count = packages ? names_packages(a->names) : a->p->n_frames;
-    uint32_t top[TOP], n = top_of_signed(numbers, count, top);
+    uint32_t top[TOP], n = largest_of(numbers, count, top, TOP);
     uint64_t whole = active_of(&a->all);
 
     if (n == 0 || permille((uint64_t)numbers[top[0]], whole) < least)
@@ -461,7 +447,7 @@ static bool find_largest(const struct rule *r, const struct analysis *a, struct 
 /* Of sizes: whose library asked for them, the functions that only hand memory on left out. */
 static bool find_modules(const struct rule *r, const struct analysis *a, struct finding *f)
 {
-    uint32_t top[TOP], n = top_of_signed(a->module_all, a->p->n_strings, top);
+    uint32_t top[TOP], n = largest_of(a->module_all, a->p->n_strings, top, TOP);
     uint64_t whole = active_of(&a->all);
     uint32_t said = 0;
 
@@ -755,6 +741,10 @@ const struct rule RULES[] = {
      100, find_entries, 0, true, true},
     {"largest", "Self time on the main thread, but waiting for messages.", 50, find_largest, 0, true, true},
     {"self", "Self time of each method, without waiting.", 50, find_self, 0, false, true},
+    {"grew", "What each stack has more than at that dump, less what it has no longer.", 0, growth_since_first,
+     0, false, false},
+    {"grew-last", "What each stack has more than at that dump, less what it has no longer.", 0,
+     growth_since_before, 0, false, false},
     {"libraries", "Sizes count for the file of the innermost function that is no allocator.", 30,
      find_modules, 0, false, false},
     {"third-parties",

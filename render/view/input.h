@@ -17,8 +17,9 @@ struct render_input {
     const struct view_options *view; /* resolved */
     const struct spans *spans;       /* of a chart, see chart.h; else NULL */
     const struct system_times
-        *system;               /* of verdicts of system traces, see render/verdict/system_log.h; else NULL */
-    const struct calls *calls; /* of tables that ask for longest calls; else NULL */
+        *system; /* of verdicts of system traces, see render/verdict/system_log.h; else NULL */
+    const struct growth *growths; /* of verdicts of heaps, see render/verdict/growth.h; else NULL */
+    const struct calls *calls;    /* of tables that ask for longest calls; else NULL */
     struct str
         compared; /* of a comparison: what of a query tells which one, beside the options of a view; or empty */
     struct arena *scratch; /* the renderer's own memory; free with it */

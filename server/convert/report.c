@@ -15,6 +15,7 @@
 #include "render/table/diff_words.h"
 #include "render/table/table.h"
 #include "render/table/table_format.h"
+#include "render/verdict/growth.h"
 #include "render/verdict/system_log.h"
 #include "render/verdict/verdict.h"
 #include "render/view/text_format.h"
@@ -28,6 +29,7 @@
 
 struct drawn_verdict {
     const struct verdict_format *format;
+    const struct growth *growths;      /* of a series of heaps; else NULL */
     const struct system_times *system; /* NULL: it is no system trace, or its log cannot be read */
 };
 
@@ -37,6 +39,7 @@ static bool draw_verdict(const void *what, const struct render_input *in, struct
     struct render_input with_times = *in;
 
     with_times.system = d->system;
+    with_times.growths = d->growths;
     return verdict_write(&with_times, d->format, out, diag);
 }
 
@@ -107,7 +110,7 @@ static bool draw_system_verdict(const struct convert_source *s, const struct vie
                                 const struct verdict_format *format, struct buf *out, struct diag *diag)
 {
     struct system_times times = {0};
-    struct drawn_verdict verdict = {format, &times};
+    struct drawn_verdict verdict = {.format = format, .system = &times};
     struct convert_drawing d = {draw_verdict, &verdict, s->stop};
     struct shared_profile *start = NULL, *frame = NULL;
     struct system_range none = {0};
@@ -128,6 +131,46 @@ static bool draw_system_verdict(const struct convert_source *s, const struct vie
     return ok;
 }
 
+/* --- of a series of heaps --- */
+
+struct drawn_growth {
+    struct growth *growth;
+    uint32_t since;
+};
+
+static bool draw_growth(const void *what, const struct render_input *in, struct buf *out, struct diag *diag)
+{
+    const struct drawn_growth *d = what;
+
+    (void)out;
+    return growth_find(in, d->since, d->growth) || fail_arena(in->scratch, diag);
+}
+
+/* What the dump that is shown has more than the first one and the one before it. What changed between two dumps has no
+ * growth. False: diag. */
+static bool find_growths(const struct convert_source *s, const struct view_options *view,
+                         struct growth growths[GROWTHS], struct diag *diag)
+{
+    const uint32_t count = moment_count(shared_profile_get(s->profile));
+    const uint32_t number = view->moment.number == 0 ? count : view->moment.number;
+    struct view_options options = *view;
+    struct buf nothing = {0};
+    bool ok = true;
+
+    memset(growths, 0, GROWTHS * sizeof(*growths));
+    if (view->mode == MODE_INTERVAL || view->moment.since > 0 || number > count)
+        return true;
+    for (unsigned i = 0; ok && i < GROWTHS; i++) {
+        struct drawn_growth what = {&growths[i], i == GROWTH_SINCE_FIRST ? 1 : number - 1};
+        struct convert_drawing d = {draw_growth, &what, s->stop};
+        options.moment = (struct view_moment){number, what.since};
+        if (number > (i == GROWTH_SINCE_FIRST ? 1U : 2U))
+            ok = convert_drawn(s->profile, s->config, &d, &options, &nothing, diag);
+    }
+    buf_free(&nothing);
+    return ok;
+}
+
 /* What filters leave of a system trace has no start of its own: only all of it has. */
 bool convert_verdict(const struct convert_source *s, const struct view_options *view,
                      const struct verdict_format *format, struct buf *out, struct diag *diag)
@@ -138,6 +181,10 @@ bool convert_verdict(const struct convert_source *s, const struct view_options *
 
     if (s->fd >= 0 && view->n_filters == 0 && p->n_times > 0 && sections_in(p))
         return draw_system_verdict(s, view, format, out, diag);
+    struct growth growths[GROWTHS];
+    if (!find_growths(s, view, growths, diag))
+        return false;
+    verdict.growths = growths;
     return draw_with_spans(s, view, &d, out, diag);
 }
 

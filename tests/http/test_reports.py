@@ -4,9 +4,36 @@ import json
 import os
 import re
 import subprocess
+import sys
 
 import test_cli
 from support import DemoTest, ServiceTest, demo, id_of, trace
+
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
+import native  # pylint: disable=wrong-import-position
+
+GAME = native.Library('/data/app/com.example-1/libgame.so', 'ab' * 20)
+ENGINE = native.Library('/data/app/com.example-1/libengine.so', 'cd' * 20)
+
+
+class Heaps(ServiceTest):
+    def test_what_grew_since_earlier_dumps(self):
+        dumps = ((4096, 8000, 0), (6144, 8000, 3000), (8192, 9024, 4024))
+        content = b''.join(native.perfetto_heap([([(GAME, 16)], game), ([(ENGINE, 32)], engine, freed)], index=i)
+                           for i, (game, engine, freed) in enumerate(dumps))
+        path = '/p/' + id_of(self.stored(content))
+
+        def grew(query):
+            said = json.loads(self.server.get(path + '/verdict.json' + query).body)['sentences']
+            return [s['text'].partition('; asked for by ')[0] for s in said if s['rule'].startswith('grew')]
+        self.assertEqual(grew(''), ['Since dump 1, the first one: 1.07 KiB of unreleased malloc size more (4 KiB came, 2.93 KiB went): '
+                                    'by library libgame.so 4 KiB',
+                                    'Since dump 2, the one before: 2 KiB of unreleased malloc size more: by library libgame.so 2 KiB'])
+        self.assertEqual(grew('?moment=2'), ['Since dump 1, the first one: 952 B of unreleased malloc size less (2 KiB came, '
+                                             '2.93 KiB went): by library libgame.so 2 KiB'])
+        for query in ('?moment=1', '?moment=1..3', '?mode=interval'):
+            self.assertEqual(grew(query), [], query)
 
 
 class Reports(DemoTest):

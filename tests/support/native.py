@@ -144,17 +144,17 @@ def perfetto_interned(frames):
     return strings + maps + made
 
 
-def perfetto_heap(stacks, pid=77):
-    """`stacks`: lists of (library, address), the root first, each with its bytes."""
+def perfetto_heap(stacks, pid=77, index=0):
+    """`stacks`: lists of (library, address), the root first, each with its bytes, and how many of them are freed. `index`: of several dumps."""
     frames, callstacks = [], b''
-    for i, (stack, _) in enumerate(stacks, 1):
+    for i, (stack, *_) in enumerate(stacks, 1):
         first = len(frames)
         frames += stack
         callstacks += text(7, number(1, i) + b''.join(number(2, first + k + 1) for k in range(len(stack))))
-    samples = b''.join(text(2, number(1, i) + number(2, size) + number(3, 0) + number(5, 1) + number(6, 0))
-                       for i, (_, size) in enumerate(stacks, 1))
-    dump = text(5, number(1, pid) + samples)
-    head = number(8, 1000) + number(10, 1)
+    samples = b''.join(text(2, number(1, i) + number(2, size) + number(3, sum(freed)) + number(5, 1) + number(6, 0))
+                       for i, (_, size, *freed) in enumerate(stacks, 1))
+    dump = text(5, number(1, pid) + number(9, 1000 * (index + 1)) + samples) + number(7, index)
+    head = number(8, 1000 * (index + 1)) + number(10, 1)
     return (text(1, head + number(13, 1) + number(41, 1) + text(12, perfetto_interned(frames) + callstacks)) +
             text(1, head + text(37, dump)))
 
