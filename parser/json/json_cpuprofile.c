@@ -262,9 +262,23 @@ bool json_js_times(struct json_doc *d, const struct json_js *js, const struct js
     return true;
 }
 
-/* Readings that go back are taken for the latest one. */
-static void clamp(struct json_doc *d, struct json_timed *samples, size_t n)
+/* Since the recording's begin, within a quarter of what there is room for: differences and sums of two have room. */
+static int64_t since(int64_t at_ns, int64_t begin_ns)
 {
+    enum { QUARTER = 4 };
+    const int64_t most = INT64_MAX / QUARTER;
+    int64_t ns;
+
+    if (__builtin_sub_overflow(at_ns, begin_ns, &ns))
+        ns = at_ns < begin_ns ? -most : most;
+    return ns > most ? most : ns < -most ? -most : ns;
+}
+
+/* Readings that go back are taken for the latest one. */
+static void settle(struct json_doc *d, struct json_timed *samples, size_t n, int64_t begin_ns)
+{
+    for (size_t i = 0; i < n; i++)
+        samples[i].at_ns = since(samples[i].at_ns, begin_ns);
     for (size_t i = 1; i < n; i++)
         if (samples[i].at_ns < samples[i - 1].at_ns) {
             builder_warn(d->builder, WARN_TIME_BACK, 1, WARNING_NO_OFFSET);
@@ -309,7 +323,8 @@ bool json_js_samples(struct json_doc *d, uint32_t track, struct json_stacks *sta
         builder_warn(d->builder, WARN_SAMPLE_AT_ZERO, 1, WARNING_NO_OFFSET);
         samples++, n--;
     }
-    clamp(d, samples, n);
+    settle(d, samples, n, begin_ns);
+    end_ns = end_ns == COLUMN_NONE ? end_ns : since(end_ns, begin_ns);
     int64_t last = n > 0 ? last_duration(samples, n, end_ns) : 0;
     for (size_t i = 0; i < n; i++) {
         struct json_timed *s = &samples[i];
@@ -320,13 +335,12 @@ bool json_js_samples(struct json_doc *d, uint32_t track, struct json_stacks *sta
         if (s->row == STACK_NONE || stacks->frame[s->row] != collector)
             before = s->row;
         amounts[JSON_WALL].whole = i + 1 < n ? samples[i + 1].at_ns - s->at_ns : last;
-        if (!json_values_add(&d->values, track, json_stack_node(stacks, track, s->row), amounts,
-                             s->at_ns - begin_ns))
+        if (!json_values_add(&d->values, track, json_stack_node(stacks, track, s->row), amounts, s->at_ns))
             return false;
     }
     memset(amounts, 0, sizeof(amounts));
     return n == 0 || json_values_add(&d->values, track, json_stack_node(stacks, track, STACK_NONE), amounts,
-                                     samples[n - 1].at_ns - begin_ns + last);
+                                     samples[n - 1].at_ns + last);
 }
 
 /* ---- a profile by itself ---- */
