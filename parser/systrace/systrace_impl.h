@@ -229,15 +229,15 @@ struct systrace {
     size_t n_clocks, clocks_capacity;
     struct idmap clock_ids;
     bool has_clocks;
-    uint32_t part;        /* the file of the recording, from 0 */
-    bool part_has_clocks; /* it says how its clocks are related */
     uint64_t latest, end_seen;
     uint32_t trace_clock;
+    uint32_t part; /* the file of the recording, from 0 */
 
     uint32_t kernel; /* version * 1000 + patch level, as 5.10 is 5010; 0: not known */
     bool new_states; /* states as kernels from 4.14 on have them */
     uint64_t started, valid_from;
     bool preserve;
+    bool part_has_clocks;       /* the part says how its clocks are related */
     struct idmap first_bundles; /* CPUs */
     uint64_t last_raw;          /* of ftrace clocks: the latest reading */
     uint64_t lost[SY_LOST], lost_at[SY_LOST];
