@@ -45,6 +45,7 @@ const struct fact FACTS[] = {
     {"nameless_frames", "Addresses without a name", FACT_COUNT, false},
     {"map_id", "Mapping's id (pg_map_id)", FACT_TEXT, false},
     {"app_process", "App", FACT_TEXT, false},
+    {"clock_assumed", "Clock of a file that names none", FACT_TEXT, false},
     {"kernel", "Kernel", FACT_TEXT, false},
     {"build", "Build of the system", FACT_TEXT, false},
     {"build_map_id", "Id of the build's mapping", FACT_TEXT, true},
