@@ -267,8 +267,10 @@ static uint64_t trace_time(const struct sy_clock *c, uint64_t ns)
 bool sy_time(struct systrace *s, uint32_t sequence, uint32_t clock, uint64_t ticks, uint64_t *time)
 {
     *time = ticks;
-    if (clock == 0 && s->part > 0 && !s->part_has_clocks)
+    if (clock == 0 && s->part > 0 && !s->part_has_clocks) {
         clock = SY_CLOCK_MONOTONIC;
+        s->clock_assumed = true;
+    }
     if (clock == 0 || clock == s->trace_clock || !s->has_clocks)
         return ticks <= INT64_MAX;
     uint32_t at = idmap_get(&s->clock_ids, clock_key(sequence, clock));

@@ -238,6 +238,7 @@ struct systrace {
     uint64_t started, valid_from;
     bool preserve;
     bool part_has_clocks;       /* the part says how its clocks are related */
+    bool clock_assumed;         /* one did not, and was read by the monotonic clock */
     struct idmap first_bundles; /* CPUs */
     uint64_t last_raw;          /* of ftrace clocks: the latest reading */
     uint64_t lost[SY_LOST], lost_at[SY_LOST];

@@ -214,7 +214,8 @@ static bool put_facts(struct systrace *s)
     string_id app = process_name(s, s->app);
 
     return app != STRING_NONE &&
-           (app == STRING_EMPTY || builder_fact(s->builder, STR("app_process"), text_of(s, app)));
+           (app == STRING_EMPTY || builder_fact(s->builder, STR("app_process"), text_of(s, app))) &&
+           (!s->clock_assumed || builder_fact(s->builder, STR("clock_assumed"), STR("monotonic")));
 }
 
 bool systrace_result(struct systrace *s)

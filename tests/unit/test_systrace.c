@@ -162,6 +162,7 @@ static void files_of_one_archive_are_one_recording(void **state)
     assert_self(p, main, "access$12", (const uint64_t[]){80, 80, 0, 0, 0, 0, 0, 2});
     assert_int_equal(profile_warned_count(p, WARN_CLOCK_FOREIGN), 0);
     assert_true(profile_fact(p, STR("packed")).n > 0);
+    assert_true(str_eq(profile_fact(p, STR("clock_assumed")), STR("monotonic")));
     for (size_t i = 0; i < FILES; i++)
         buf_free(&b[i]);
     arena_free(&arena);
