@@ -398,7 +398,7 @@ uint64_t active_of(const struct thread_cost *t)
     return number_add(number_add(t->share[SHARE_OWN], t->share[SHARE_THIRD_PARTY]), t->share[SHARE_PLATFORM]);
 }
 
-uint32_t largest_of(const int64_t *numbers, uint32_t n, uint32_t *top, uint32_t max)
+uint32_t analysis_top(const int64_t *numbers, uint32_t n, uint32_t *top, uint32_t max)
 {
     uint32_t found = 0;
 

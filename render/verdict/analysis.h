@@ -80,7 +80,7 @@ struct analysis {
 };
 
 /* Writes the indexes of the `max` largest numbers above 0, largest first, equal ones by index. Returns how many there are. */
-uint32_t largest_of(const int64_t *numbers, uint32_t n, uint32_t *top, uint32_t max);
+uint32_t analysis_top(const int64_t *numbers, uint32_t n, uint32_t *top, uint32_t max);
 
 /* The three shares together. */
 uint64_t active_of(const struct thread_cost *t);

@@ -4,7 +4,7 @@
 
 static void take_top(const int64_t *numbers, uint32_t n, struct growth_top *top)
 {
-    top->n = largest_of(numbers, n, top->index, GROWTH_TOP);
+    top->n = analysis_top(numbers, n, top->index, GROWTH_TOP);
     for (uint32_t i = 0; i < top->n; i++)
         top->bytes[i] = (uint64_t)numbers[top->index[i]];
 }

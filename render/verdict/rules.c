@@ -370,7 +370,7 @@ static bool say_top_of_all(struct finding *f, const struct analysis *a, const ch
                            const int64_t *numbers, uint64_t least, bool packages)
 {
     uint32_t count = packages ? names_packages(a->names) : a->p->n_frames;
-    uint32_t top[TOP], n = largest_of(numbers, count, top, TOP);
+    uint32_t top[TOP], n = analysis_top(numbers, count, top, TOP);
     uint64_t whole = active_of(&a->all);
 
     if (n == 0 || permille((uint64_t)numbers[top[0]], whole) < least)
@@ -447,7 +447,7 @@ static bool find_largest(const struct rule *r, const struct analysis *a, struct 
 /* Of sizes: whose library asked for them, the functions that only hand memory on left out. */
 static bool find_modules(const struct rule *r, const struct analysis *a, struct finding *f)
 {
-    uint32_t top[TOP], n = largest_of(a->module_all, a->p->n_strings, top, TOP);
+    uint32_t top[TOP], n = analysis_top(a->module_all, a->p->n_strings, top, TOP);
     uint64_t whole = active_of(&a->all);
     uint32_t said = 0;
 
