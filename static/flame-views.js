@@ -124,6 +124,36 @@ function pathTo(node) {
   return made.reverse();
 }
 
+/* --- the first view --- */
+
+/* A page whose address says nothing shows this of a picture first: no idle time if that is over a part of all, and no way that
+ * leads through callers alone: each has one callee with nearly all of it. A way of fewer frames is shown. */
+const IDLE_PART = 0.5, ALONE_PART = 0.95, ALONE_FRAMES = 3, IDLE_STEP = ['preset', 'no-idle'];
+
+/* By what the preset would drop: time in frames that wait and below them, and time in no frame. */
+function isMostlyIdle(data, v) {
+  const { n, frame, frames, parent, self: { [v]: self } } = data, waits = new Uint8Array(n), all = data.total(v)[1];
+  let idle = 0;
+  for (let i = 1; i < n; i++) {
+    const { isMethod, isBusy } = frames[frame[i]];
+    waits[i] = isMethod && (!isBusy || waits[parent[i]]);
+    idle += waits[i] || !isMethod ? self[i] : 0;
+  }
+  return data.values[v].unit === 'ns' && idle > IDLE_PART * all && idle < all;
+}
+/* Where callees part for the first time, or the first frame of own code before that; or the root. */
+function firstBranching(tree) {
+  const [root] = tree.roots;
+  let node = root, frames = 0;
+  for (; node.frame.origin !== 'o0'; frames++) {
+    const alone = tree.kidsOf(node).find(kid => kid.total > ALONE_PART * node.total);
+    if (!alone)
+      break;
+    node = alone;
+  }
+  return frames < ALONE_FRAMES || tree.kidsOf(node).length === 0 ? root : node;
+}
+
 /* --- layout --- */
 
 const LEVELS_MAX = 2000, BOXES_MAX = 8000;

@@ -5,11 +5,12 @@
  *                   steps in their order as a query (`hide=a&focus=b`), those of the service first
  *   chosen          null, or numbers of what is selected: {name, signature, words: of the signature, isMethod, link, parent: its link,
  *                   calls or null, compared: null or what A and B have: {unit, total, self, calls}, pairs or null; values: [{value, unit, isShown, total, self; totals of all, of the zoomed frame, of the one up}]}
- *   filters         the steps one by one: {key, text, words, isGiven: applied by the service}
+ *   filters         the steps one by one: {key, text, words, isGiven: applied by the service, isFirst: of the first view}
  *   emptiedBy       the number of the step that left nothing, or -1
+ *   said            the state that links from here take along: it has nothing of the first view while that is shown
  *   set(some)       changes parts of the state
  *   filter(key, text), filterSelected('focus' | 'ignore' | 'hide' | 'hide package'), unfilter(i), moveFilter(i, by), undoFilter()
- *   search(text, {matchCase}), next(), previous() by weight, selectMethod(name and signature), zoomTo(link), sandwich(method), reset()
+ *   search(text, {matchCase}), next(), previous() by weight, selectMethod(name and signature), zoomTo(link), sandwich(method), reset(): also to what the first view leaves out
  *   press(key)      as if the key were pressed in the picture: whether it means something; commands: {name, keys, words, frame}; help()
  * Events, which bubble: `flame-state` with the new state; `flame-said` with words for the person, '' if they are over;
  * `flame-tab` with the number of the tab that somebody wants; `flame-drawn`; and `flame-filters` with {filters} where a step of the
@@ -47,6 +48,7 @@ const queryOf = steps => `${new URLSearchParams(steps)}`;
 const given = stepsOf(header.options.filters);     /* what the service has applied */
 const usual = { ...header.options, filters: queryOf(given), zoom: '', selected: '', search: '', matchCase: false };
 const colours = new Map();     /* of the packages in view */
+let first = {};     /* what the first view has instead of that: see flame-views.js */
 let state = usual, tree, v, zoom, selected = null, hovered = null, parts = [], boxes = [], levels = [];
 let hits, stops = [], turn = 0, trouble = '', widthPx = 0, topPx = 0, heightPx = 0, scrolledPx = 0, middlePx = 0;
 
@@ -198,24 +200,44 @@ async function fetchHidden(source, own, stubs) {
   }
 }
 const fragment = () => new URLSearchParams(location.hash.slice(1));
+const ownOf = hash => [...hash].filter(([key]) => key.startsWith(prefix)).map(([key, value]) => [key.slice(prefix.length), value]);
+const says = hash => ownOf(hash).some(([key]) => key in usual || STEP_KEYS.includes(key));
+const isUntouched = () => Object.entries({ ...usual, ...first }).every(([key, value]) => state[key] === value);
 /* By location, since history.pushState throws where a policy gives us no origin. An empty one would scroll. */
 function writeLink(push) {
   const hash = fragment();
+  if (isUntouched() && !says(hash))
+    return;
   for (const [key, value] of Object.entries(state))
     value === usual[key] || key === 'filters' ? hash.delete(prefix + key) : hash.set(prefix + key, value);
   STEP_KEYS.forEach(key => hash.delete(prefix + key));
   stepsOf(state.filters).slice(given.length).forEach(([key, pattern]) => hash.append(prefix + key, pattern));
+  if (`${Object.keys(first)}` && !says(hash))
+    hash.set(`${prefix}view`, state.view);     /* an address that says nothing would lead to the first view */
   const next = location.hash && `${hash}` === '' ? `#${prefix}view=${state.view}` : `#${hash}`;
   if (next !== (location.hash || '#'))
     push ? location.hash = next : location.replace(next);
 }
-function readLink() {
+async function readLink() {
+  if (mayBegin && !says(fragment())) {
+    mayBegin = false;
+    await findFirst();
+  }
   const hash = fragment(), wanted = Object.fromEntries(Object.entries(usual).map(([key, value]) =>
     [key, value === false ? hash.get(prefix + key) === 'true' : hash.get(prefix + key) ?? value]));
-  const own = [...hash].filter(([key]) => key.startsWith(prefix)).map(([key, value]) => [key.slice(prefix.length), value]);
-  wanted.filters = queryOf([...given, ...stepsOf(queryOf(own))]);
+  wanted.filters = queryOf([...given, ...stepsOf(queryOf(ownOf(hash)))]);
+  if (!says(hash))
+    Object.assign(wanted, first);
   if (`${Object.values(wanted)}` !== `${Object.values(state)}`)
     set(wanted, false);
+}
+/* What links say is shown as it is, and so are files and comparisons. */
+let mayBegin = svg.closest('[data-flame-controls]') && !location.search && !compared;
+async function findFirst() {
+  const filters = presets[IDLE_STEP[1]] && isMostlyIdle(sources.get('').data, valueOf(usual)) ? queryOf([IDLE_STEP]) : '';
+  const source = sources.get(filters) ?? await sourceFor(filters), place = source && linkOf(firstBranching(treeOf(usual, source.data)));
+  if (place || source && filters)
+    first = { filters, zoom: place };
 }
 
 /* --- words --- */
@@ -227,6 +249,7 @@ const stepWords = ([key, text]) => `${key} ${/^(\w+:)?\/\^(.*?)(\(\\\.\|\$\))?\$
 /* The number of the step behind which nothing was left, or -1. */
 const emptiedBy = () => (data.total(v)[1] > 0 ? -1 : Number(svg.dataset.emptiedBy ??
   (data.emptiedBy >= 0 ? given.length + data.emptiedBy : stepsOf(state.filters).length - 1)));
+const isFirstFilter = () => first.filters && first.filters === state.filters;
 function emptyWords() {
   const by = stepsOf(state.filters)[emptiedBy()];
   return by ? `the filters leave nothing: take out ${stepWords(by)}` : 'nothing recorded for this value';
@@ -331,7 +354,9 @@ function showWords() {
     button(fitName(node.frame, 32), `Zoom to ${node.frame.text}`, 'zoomTo', linkOf(node)));
   if (trail.length > 6)
     trail.splice(2, trail.length - 5, html('span', {}, '…'));
-  crumbs.replaceChildren(...trail);
+  const all = wholeTotal(), idle = all - data.total(v)[1];
+  crumbs.replaceChildren(...trail, ...isFirstFilter() ? [html('span', { class: 'apart', title: 'Time in frames that wait, and in no frame' },
+    `without ${inWords(idle)} idle (${percentWords(idle, all)}) `, button('Show all', 'Show idle time, too', 'reset'))] : []);
   details.replaceChildren(
     ...rows(selected ? describe({ node: selected }) : ['Click a frame to zoom in.']));
   const { text: name, signature, isMethod } = selected?.frame ?? {}, words = 'Callers and callees';
@@ -791,12 +816,13 @@ new ResizeObserver(() => requestAnimationFrame(() =>
   (roomPx() !== widthPx ? redraw() : isFitted() && scrollBy(0)))).observe(svg);
 svg.flame = {
   get state() { return { ...state }; }, get chosen() { return selected && numbersOf(selected); }, set, next: () => step(1), previous: () => step(-1),
-  reset: () => set({ zoom: '', selected: '', search: '' }),
+  get said() { return { ...isUntouched() ? usual : state }; },
+  reset: () => set({ zoom: '', selected: '', search: '', ...isFirstFilter() && { filters: '' } }),
   zoomTo: link => set({ zoom: link }), selectMethod, press, help: showHelp, menu: acts.menu, closeMenu,
   get commands() { return commands.map(one => ({ ...one, keys: keyWords(one) })); },
   sandwich: method => set({ view: 'sandwich', method }),
   get filters() { return stepsOf(state.filters).map(([key, pattern], i) =>
-    ({ key, text: pattern, words: stepWords([key, pattern]), isGiven: i < given.length })); },
+    ({ key, text: pattern, words: stepWords([key, pattern]), isGiven: i < given.length, isFirst: isFirstFilter() })); },
   get emptiedBy() { return emptiedBy(); }, filter: addStep, addFilter, filterSelected, unfilter, moveFilter, undoFilter: () => unfilter(stepsOf(state.filters).length - 1),
   search: (wanted, how) => set({ search: wanted, ...how }, false),
 };

@@ -196,9 +196,10 @@ async function loadVerdict() {
 /* ---- from the picture to the page ---- */
 
 function followState(state) {
+    let { said } = flameOf();
     const choices = byId('choices'), search = byId('search');
     const usualValue = choices.elements.namedItem('value').options[0].value;
-    state = compares ? { ...state, ...sidesOf(state) } : state;
+    [state, said] = [state, said].map(one => (compares ? { ...one, ...sidesOf(one) } : one));
     for (const key of compares ? [...CHOICES, 'wide'] : CHOICES)
         choices.elements.namedItem(key).value = state[key];
     if (state.view === 'sandwich' && state.method !== '')
@@ -208,9 +209,9 @@ function followState(state) {
     if (document.activeElement !== search)
         search.value = state.search;
     for (const link of document.querySelectorAll('a.follows, #threads a[data-track]')) {
-        const isKnown = link.dataset.plain === undefined || !/inverted|sandwich/.test(state.view);
-        link.search = queryOf(link.search, isKnown ? state : { ...state, view: 'flame' }, usualValue);
-        link.hash = withPass(fragmentOf(state, link.dataset.track === undefined), link.dataset.pass);
+        const isKnown = link.dataset.plain === undefined || !/inverted|sandwich/.test(said.view);
+        link.search = queryOf(link.search, isKnown ? said : { ...said, view: 'flame' }, usualValue);
+        link.hash = withPass(fragmentOf(said, link.dataset.track === undefined), link.dataset.pass);
     }
     const { whole } = choices.elements.namedItem('value').selectedOptions[0].dataset, { filters } = flameOf();
     if (!compares) {     // The total first: where the row is short, the rest is cut, and is in the choices beside it.
@@ -260,9 +261,10 @@ function showChips(filters) {
             ...i + 1 < filters.length ? [button('\u25b6', 'Apply later', words, () => flameOf().moveFilter(i, 1))] : [],
             button('\u2715', 'Remove the filter', words, () => flameOf().unfilter(i)));
     };
-    chips.append(...filters.map(chip));
+    const told = filters.filter(({ isFirst }) => !isFirst);     /* of the first view the trail tells */
+    chips.append(...told.map(chip));
     document.querySelector('#filters .chips:not(#range)')?.remove();
-    if (filters.length > 0)
+    if (told.length > 0)
         byId('range') ? byId('range').after(chips) : byId('filters').prepend(chips);
     for (const toggle of document.querySelectorAll('.toggle'))
         stepOf(toggle, filters) < 0 ? toggle.removeAttribute('aria-current') : toggle.setAttribute('aria-current', 'true');

@@ -118,7 +118,9 @@ const char *filter_key_word(enum filter_key key);
                     "hide=class:/^io\\.reactivex\\.|^rx\\./;"                                                \
                     "hide=class:/"                                                                           \
                     "\\$\\$(Lambda|ExternalSyntheticLambda|InternalSyntheticLambda)|\\$\\$SyntheticClass/;"  \
-                    "hide=/\\.lambda\\$|\\.access\\$\\d/")
+                    "hide=/\\.lambda\\$|\\.access\\$\\d/")                                                   \
+                    row("no-idle", "no idle", "drops stacks that wait, and time in no frame",                \
+                        "ignore=origin:idle;focus=/./")
 
 /* The steps of a preset, for filter_presets_step. False: there is none of that name. */
 bool filter_presets_find(struct str presets, struct str name, struct str *steps)

@@ -257,7 +257,7 @@ static const struct {
     bool of_own_code, of_time; /* only where own code is known; only of time */
 } TOGGLES[] = {{"own-code", "own code", true, false},
                {"hide-framework", "no framework", true, false},
-               {"hide-idle", "no idle", false, true}};
+               {"no-idle", "no idle", false, true}};
 
 /* The step that applies the preset, or n_filters. */
 static uint32_t find_preset(const struct view_options *o, struct str preset)

@@ -61,13 +61,6 @@ export async function upload(service, bytes, name = 'app.trace') {
 export function trace(threads, { overflow = false } = {}) {
     const methods = ['android/os/Looper.loop', 'com/example/app/MainActivity.onCreate', 'java/util/HashMap.get',
                      'androidx/compose/ui/Modifier.then', 'kotlin/sequences/Sequence.map', 'okhttp3/Call.execute'];
-    const text = ['*version', '3', 'data-file-overflow=' + overflow, 'clock=dual', 'elapsed-time-usec=500000',
-                  'clock-call-overhead-nsec=250', 'vm=art', 'pid=4711', '*threads',
-                  ...threads.map(t => `${t.id}\t${t.name}`), '*methods',
-                  ...methods.map((m, i) => {
-                      const dot = m.lastIndexOf('.');
-                      return `0x${(i * 4).toString(16)}\t${m.slice(0, dot)}\t${m.slice(dot + 1)}\t()V\tFile.java`;
-                  }), '*end', ''].join('\n');
     const records = [];
     for (const t of threads)
         for (let i = 0; i < 2 * methods.length; i++) {
@@ -75,6 +68,18 @@ export function trace(threads, { overflow = false } = {}) {
             const at = Math.floor((t.us ?? 1000) * i / (2 * methods.length - 1));
             records.push([t.id, depth * 4 + (i < methods.length ? 0 : 1), at, at * 2]);
         }
+    return traceOf(threads, methods, records, overflow);
+}
+
+/* Of records [thread, 4 * number of the method, with 1 for an exit, processor time and time in µs]. */
+export function traceOf(threads, methods, records, overflow = false) {
+    const text = ['*version', '3', 'data-file-overflow=' + overflow, 'clock=dual', 'elapsed-time-usec=500000',
+                  'clock-call-overhead-nsec=250', 'vm=art', 'pid=4711', '*threads',
+                  ...threads.map(t => `${t.id}\t${t.name}`), '*methods',
+                  ...methods.map((m, i) => {
+                      const dot = m.lastIndexOf('.');
+                      return `0x${(i * 4).toString(16)}\t${m.slice(0, dot)}\t${m.slice(dot + 1)}\t()V\tFile.java`;
+                  }), '*end', ''].join('\n');
     const header = Buffer.alloc(32);
     header.write('SLOW', 0, 'latin1');
     header.writeUInt16LE(3, 4);

@@ -1,7 +1,7 @@
 /* The workspace around the picture, in a browser. */
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { browser, close, findings, looksWell, openPage, overflows, serve, service, skip, trace, until, upload } from './support.mjs';
+import { browser, close, findings, looksWell, openPage, overflows, serve, service, skip, trace, traceOf, until, upload } from './support.mjs';
 
 const LONG = 'OkHttp https://api.example.com/' + 'segment/'.repeat(46);
 const HOSTILE = '"><img src=x onerror=alert(1)><script>alert(2)</script>';
@@ -26,6 +26,14 @@ serve(async () => {
 
 function open(options) {
     return openPage(browser, service, options);
+}
+
+/* A message loop that waits for 70 of 100 ms and runs two methods of the app by one way. */
+function loopTrace() {
+    const methods = ['android/app/ActivityThread.main', 'android/os/Looper.loop', 'android/os/MessageQueue.nativePollOnce', 'android/os/Handler.dispatchMessage',
+                     'android/os/Handler.handleCallback', 'com/example/app/Work.a', 'com/example/app/Work.b'];
+    const calls = [[0, 0], [1, 0], [2, 0], [2, 70, 1], [3, 70], [4, 70], [5, 70], [5, 85, 1], [6, 85], [6, 100, 1], [4, 100, 1], [3, 100, 1], [1, 100, 1], [0, 100, 1]];
+    return traceOf([{ id: 1, name: 'main' }], methods, calls.map(([method, ms, exit = 0]) => [1, 4 * method + exit, Math.max(0, ms - 70) * 1000, ms * 1000]));
 }
 
 const isReady = () => document.querySelector('#picture > svg')?.dataset.state === 'ready';
@@ -148,6 +156,50 @@ test('one click shows own code, no framework, no idle', { skip }, async () => {
     await page.getByRole('link', { name: 'own code' }).click();
     await page.waitForURL(/preset=own-code/);
     await until(page, () => document.querySelector('.toggle[aria-current]')?.textContent === 'own code');
+    await close(page);
+});
+
+test('what is seen first: where callees part, without idle time, and the way back', { skip }, async () => {
+    const page = await open(), profile = await upload(service, loopTrace(), 'loop.trace');
+    const trail = () => page.locator('#picture .crumbs > *').allInnerTexts();
+    const whole = ['main (1)'], first = ['main (1)', 'android.app.ActivityThread.main', 'android.os.Looper.loop', 'a.o.Handler.dispatchMessage', 'a.o.Handler.handleCallback',
+                                         'without 70 ms idle (70 %) Show all'];
+    const shows = async (wanted, words) => {
+        await until(page, n => document.querySelectorAll('#picture .crumbs > *').length === n, wanted.length);
+        assert.deepEqual((await trail()).map(text => text.trim()), wanted, words);
+    };
+    await page.goto(profile.url);
+    await until(page, isReady);
+    await shows(first, 'of an address that says nothing');
+    assert.equal(page.url(), profile.url, 'which stays');
+    assert.deepEqual(await page.locator('.toggle[aria-current]').allInnerTexts(), ['no idle']);
+    assert.equal(await page.locator('.chip').count(), 0);
+    assert.match(await page.locator('#whole').innerText(), /^30 ms of 100 ms/);
+    assert.doesNotMatch(await page.getByRole('link', { name: 'Methods' }).getAttribute('href'), /preset|zoom/, 'it is the picture\'s alone');
+    assert.deepEqual(await findings(page), []);
+    await page.getByRole('button', { name: 'Show idle time, too' }).click();
+    await shows(whole);
+    assert.equal(await page.locator('.toggle[aria-current]').count(), 0);
+    await page.reload();
+    await until(page, isReady);
+    await shows(whole, 'the address says so');
+    await page.goBack();
+    await until(page, isReady);
+    await shows(first, 'that was before');
+    await page.locator('#picture .graph').focus();
+    await page.keyboard.press('Escape');
+    await shows([...first.slice(0, -2), first.at(-1)], 'one frame out');
+    await page.getByRole('button', { name: 'Reset zoom' }).click();
+    await shows(whole);
+    for (const said of ['?value=wall', '#search=a', '?view=icicle', '#view=flame']) {
+        await page.goto('about:blank');
+        await page.goto(profile.url + said);
+        await until(page, isReady);
+        await shows(whole, said);
+    }
+    await page.goto(`${profile.url}/t/1.svg`);
+    await until(page, () => document.documentElement.dataset.state === 'ready');
+    assert.equal(await page.locator('.crumbs button').count(), 1, 'a picture alone shows all');
     await close(page);
 });
 
