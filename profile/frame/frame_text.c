@@ -46,18 +46,40 @@ struct frame_parts frame_parts_of(const struct profile *p, const struct profile_
     return parts;
 }
 
+/* Below these stand libraries that have nothing to do with each other: one component more names one. */
+static const struct str SHARED_PACKAGES[] = {
+    STR_INIT("com.android"),  STR_INIT("com.facebook"),       STR_INIT("com.github"),
+    STR_INIT("com.google"),   STR_INIT("com.google.android"), STR_INIT("com.microsoft"),
+    STR_INIT("com.squareup"), STR_INIT("com.tencent"),        STR_INIT("io.github"),
+    STR_INIT("org.apache"),   STR_INIT("org.jetbrains"),      STR_INIT("org.mozilla")};
+
+static bool is_shared_package(struct str package)
+{
+    for (size_t i = 0; i < sizeof(SHARED_PACKAGES) / sizeof(SHARED_PACKAGES[0]); i++)
+        if (str_eq(package, SHARED_PACKAGES[i]))
+            return true;
+    return false;
+}
+
+/* The package with one component more, if it has another one. */
+static struct str longer(struct str package, struct str whole)
+{
+    if (package.n == whole.n)
+        return package;
+    struct str rest = {whole.p + package.n + 1, whole.n - package.n - 1};
+    return (struct str){whole.p, package.n + 1 + str_find(rest, '.')};
+}
+
 struct str frame_package(struct str scope, struct str name)
 {
-    struct str key = {scope.p, str_find_last(scope, '.')};
+    struct str whole = {scope.p, str_find_last(scope, '.')};
 
-    if (key.n == scope.n)
-        key = scope.n > 0 ? scope : name;
-    size_t first = str_find(key, '.');
-    if (first < key.n) {
-        struct str rest = {key.p + first + 1, key.n - first - 1};
-        key.n = first + 1 + str_find(rest, '.');
-    }
-    return key;
+    if (whole.n == scope.n)
+        whole = scope.n > 0 ? scope : name;
+    struct str package = longer((struct str){whole.p, str_find(whole, '.')}, whole);
+    while (is_shared_package(package) && package.n < whole.n)
+        package = longer(package, whole);
+    return package;
 }
 
 struct str frame_note(const struct profile *p, const struct profile_frame *frame)

@@ -16,7 +16,8 @@ struct frame_parts {
 struct frame_parts frame_parts_of(const struct profile *p, const struct profile_frame *frame);
 
 /* The first two components of the frame's package (`androidx.compose`, `java.util`), which is its scope
- * without the last component; the scope, or else the name, where there is no package. */
+ * without the last component; more where many libraries share these (`com.google.gson`); the scope, or else the name, where
+ * there is no package. */
 struct str frame_package(struct str scope, struct str name);
 
 /* What must be known of such a frame to understand it, as one or two sentences; empty of most. */

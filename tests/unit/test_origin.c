@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "profile/frame/frame_text.h"
 #include "profile/frame/origin_table.h"
 #include "profile/frame/own_code.h"
 #include "profile/frame/waits.h"
@@ -35,6 +36,15 @@ static void scopes(void **state)
         {"android.view.View", ORIGIN_ANDROID},
         {"com.android.internal.os.ZygoteInit", ORIGIN_ANDROID},
         {"dalvik.system.VMRuntime", ORIGIN_ANDROID},
+        {"com.google.android.gles_jni.GLImpl", ORIGIN_ANDROID},
+        {"com.ibm.icu4jni.util.ICU", ORIGIN_ANDROID},
+        {"com.samsung.android.rune.CoreRune", ORIGIN_ANDROID},
+        {"com.mediatek.perfframe.PerfFrameInfoManagerImpl", ORIGIN_ANDROID},
+        {"com.qualcomm.qti.Performance", ORIGIN_ANDROID},
+        {"miui.util.FeatureParser", ORIGIN_ANDROID},
+        {"org.chromium.android_webview.AwContents", ORIGIN_ANDROID},
+        {"org.chromium.net.UrlRequest", ORIGIN_THIRD_PARTY},
+        {"com.android.webview.chromium.WebViewChromium", ORIGIN_ANDROID},
         {"libcore.io.Linux", ORIGIN_ANDROID},
         {"java.lang.Object", ORIGIN_JAVA},
         {"javax.crypto.Cipher", ORIGIN_JAVA},
@@ -59,6 +69,33 @@ static void scopes(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++)
         assert_int_equal(origin_of_scope(str_of(CASES[i].scope)), CASES[i].origin);
+}
+
+static void packages_as_finely_as_they_differ(void **state)
+{
+    static const struct {
+        const char *scope, *package;
+    } CASES[] = {
+        {"com.example.shop.ui.Main", "com.example"},
+        {"androidx.compose.ui.Node", "androidx.compose"},
+        {"okhttp3.internal.http.Call", "okhttp3.internal"},
+        {"com.facebook.imagepipeline.core.Pipeline", "com.facebook.imagepipeline"},
+        {"com.google.gson.Gson", "com.google.gson"},
+        {"com.google.android.gms.tasks.Task", "com.google.android.gms"},
+        {"com.google.android.material.button.MaterialButton", "com.google.android.material"},
+        {"com.github.mikephil.charting.Chart", "com.github.mikephil"},
+        {"org.apache.commons.io.IOUtils", "org.apache.commons"},
+        {"com.google.X", "com.google"},
+        {"com.googlex.a.X", "com.googlex"},
+        {"Main", "Main"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+        struct str package = frame_package(str_of(CASES[i].scope), STR("run"));
+        assert_true(str_eq(package, str_of(CASES[i].package)));
+    }
+    assert_true(str_eq(frame_package(STR(""), STR("main")), STR("main")));
 }
 
 static void idle(void **state)
@@ -207,6 +244,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tables_are_sorted),
         cmocka_unit_test(scopes),
+        cmocka_unit_test(packages_as_finely_as_they_differ),
         cmocka_unit_test(idle),
         cmocka_unit_test(app_is_the_heaviest),
         cmocka_unit_test(of_frames),
