@@ -5,6 +5,7 @@
  *   systrace_track.c    track events and descriptors
  *   systrace_name.c     what sections are called
  *   systrace_people.c   processes and threads, and which is which
+ *   systrace_order.c    records brought into the order of time
  *   systrace_states.c   records in the order of time: whose they are, and in which state each thread is
  *   systrace_slices.c   sections as calls of tracks, and all of it told to the builder
  *   systrace_result.c   whose trace it is; facts and warnings
@@ -271,7 +272,6 @@ struct systrace {
     uint64_t begin, end, n_open_sections;
     uint32_t app; /* process, or SY_NONE */
     uint32_t next_id;
-    uint32_t *order;
 };
 
 /* systrace.c */
@@ -331,6 +331,10 @@ void sy_end(struct systrace *s, uint32_t tid);
 void sy_name_thread(struct systrace *s, uint32_t thread, string_id name, uint8_t rank);
 void sy_name_process(struct systrace *s, uint32_t process, string_id name, uint8_t rank);
 bool sy_is_main(const struct systrace *s, uint32_t thread);
+
+/* systrace_order.c */
+/* Sorts the records by time, then rank; equal ones keep their order. */
+bool sy_sort(struct systrace *s) __attribute__((warn_unused_result));
 
 /* systrace_states.c */
 bool sy_settle(struct systrace *s) __attribute__((warn_unused_result));

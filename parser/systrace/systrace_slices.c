@@ -533,7 +533,7 @@ bool sy_tell(struct systrace *s)
         s->threads[i].state = 0;
     }
     for (size_t i = 0; i < s->n_records; i++) {
-        const struct sy_record *r = &s->records[s->order[i]];
+        const struct sy_record *r = &s->records[i];
         if (arena_stopped_at(s->arena, i) || !tell_record(s, r))
             return false;
     }

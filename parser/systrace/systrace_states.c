@@ -3,7 +3,6 @@
  * written into the record that began it, and told to the builder in a second pass (systrace_slices.c).
  *
  * The rules are those of the reference reader (importers/common/thread_state_tracker.cc, types/task_state.cc). */
-#include "core/order.h"
 #include "parser/systrace/systrace_impl.h"
 
 enum {
@@ -13,21 +12,6 @@ enum {
     RANK_PROCESS_DESCRIPTOR = 2,
     CLONE_THREAD = 0x10000
 };
-
-static bool is_before(const void *records, uint32_t a, uint32_t b)
-{
-    const struct sy_record *all = records, *x = &all[a], *y = &all[b];
-
-    return x->time != y->time ? x->time < y->time : x->rank < y->rank;
-}
-
-static bool sort(struct systrace *s)
-{
-    s->order = arena_array(s->arena, s->n_records, sizeof(*s->order));
-    for (size_t i = 0; s->order != NULL && i < s->n_records; i++)
-        s->order[i] = (uint32_t)i;
-    return s->order != NULL && order_array(s->order, s->n_records, is_before, s->records, s->arena);
-}
 
 /* ---- prev_state ---- */
 
@@ -407,13 +391,13 @@ bool sy_settle(struct systrace *s)
 {
     uint64_t drop = s->preserve ? 0 : s->started, whole = s->valid_from > drop ? s->valid_from : drop;
 
-    if (!sort(s))
+    if (!sy_sort(s))
         return false;
     find_kernel(s);
     s->begin = UINT64_MAX;
     s->end = s->end_seen;
     for (size_t i = 0; i < s->n_records; i++) {
-        uint32_t at = s->order[i];
+        uint32_t at = (uint32_t)i;
         struct sy_record *r = &s->records[at];
         bool ok = true;
         if (arena_stopped_at(s->arena, i))

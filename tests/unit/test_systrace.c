@@ -3,10 +3,11 @@
 
 #include <string.h>
 
-#include "parser/systrace/systrace.h"
+#include "parser/systrace/systrace_impl.h"
 #include "tests/support/hostile.h"
 #include "tests/support/packing.h"
 #include "tests/support/profile_checks.h"
+#include "tests/support/random.h"
 #include "tests/support/systrace_bytes.h"
 
 static void names_lose_what_is_of_one_call_only(void **state)
@@ -51,6 +52,41 @@ static void names_lose_what_is_of_one_call_only(void **state)
         text[n] = '\0';
         assert_string_equal(text, CASES[i].standard);
     }
+}
+
+/* Sorts runs of up to `longest` records, each of which begins up to 1000 ns before or behind where the last one ended. */
+static void check_sort(uint32_t longest, uint32_t n)
+{
+    struct arena arena;
+    struct systrace s = {.arena = &arena};
+    uint64_t time = 1 << 20, random = longest;
+
+    arena_init(&arena, 64 << 20);
+    for (uint32_t run = 0; s.n_records < n; run++) {
+        time = time + random_below(&random, 2000) - 1000;
+        for (uint32_t left = 1 + random_below(&random, longest); left > 0; left--, time += left % 3) {
+            const struct sy_record r = {
+                .time = time, .rank = (uint16_t)(run % 4), .a = (uint32_t)s.n_records};
+            assert_true(sy_add(&s, &r));
+        }
+    }
+    assert_true(sy_sort(&s));
+    for (size_t i = 1; i < s.n_records; i++) {
+        const struct sy_record *x = &s.records[i - 1], *y = &s.records[i];
+        assert_true(x->time <= y->time);
+        assert_true(x->time < y->time || x->rank < y->rank || (x->rank == y->rank && x->a < y->a));
+    }
+    arena_free(&arena);
+}
+
+static void records_are_sorted_and_equal_ones_keep_their_order(void **state)
+{
+    static const uint32_t LONGEST[] = {1, 2, 7, 100, 3000, 100000};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(LONGEST) / sizeof(*LONGEST); i++)
+        for (uint32_t n = 0; n <= 40000; n = n * 20 + 5)
+            check_sort(LONGEST[i], n);
 }
 
 static const struct profile *read_trace(struct arena *arena, const struct buf *b)
@@ -215,6 +251,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_lose_what_is_of_one_call_only),
+        cmocka_unit_test(records_are_sorted_and_equal_ones_keep_their_order),
         cmocka_unit_test(sections_have_the_time_of_each_state),
         cmocka_unit_test(tracks_of_events_without_the_scheduler),
         cmocka_unit_test(files_of_one_archive_are_one_recording),
