@@ -68,6 +68,8 @@ static inline uint64_t protobuf_varint(struct protobuf *m)
 
     if (m->state != PROTOBUF_GOOD)
         return 0;
+    if (n > 0 && m->p[0] < 0x80) /* as most tags and lengths */
+        return *m->p++;
     for (unsigned i = 0; i < n; i++) {
         value |= (uint64_t)(m->p[i] & 0x7f) << (7 * i);
         if (m->p[i] < 0x80) {

@@ -143,7 +143,7 @@ static bool read_compact(const struct bundle *b, struct str message)
 /* ---- the text of atrace ---- */
 
 struct mark {
-    char phase; /* B E I S F G H N; C: a counter; 0: nothing that is known */
+    char phase; /* B E I S F G H N; C: a counter */
     uint32_t tgid;
     struct str name, track;
     uint64_t cookie;
@@ -174,52 +174,52 @@ static bool number_of(struct str s, bool is_signed, uint64_t *value)
     return s.n > 0;
 }
 
-/* src/trace_processor/importers/systrace/systrace_parser.h has the forms. */
-static struct mark read_mark(struct str text)
+/* False: it is none. src/trace_processor/importers/systrace/systrace_parser.h has the forms. */
+static bool read_mark(struct str text, struct mark *m)
 {
-    struct mark m = {.name = STR(""), .track = STR("")}, none = m;
     uint64_t tgid = 0;
 
+    *m = (struct mark){.name = STR(""), .track = STR("")};
     while (text.n > 0 && (text.p[text.n - 1] == '\n' || text.p[text.n - 1] == '\0'))
         text.n--;
     const char *end = text.n > 0 ? memchr(text.p, '\0', text.n) : NULL;
     text.n = end != NULL ? (size_t)(end - text.p) : text.n;
     struct str phase = field_of(&text), number = field_of(&text);
     bool has_tgid = number_of(number, false, &tgid);
-    m.phase = phase.n > 0 ? phase.p[0] : '\0';
-    m.tgid = (uint32_t)tgid;
-    if (m.phase == 'E')
-        return m;
+    m->phase = phase.n > 0 ? phase.p[0] : '\0';
+    m->tgid = (uint32_t)tgid;
+    if (m->phase == 'E')
+        return true;
     if (!has_tgid)
-        return none;
-    switch (m.phase) {
+        return false;
+    switch (m->phase) {
     case 'B':
-        m.name = text.n > 0 ? text : STR("[empty slice name]");
-        return m;
+        m->name = text.n > 0 ? text : STR("[empty slice name]");
+        return true;
     case 'I':
-        m.name = field_of(&text);
-        return m.name.n > 0 ? m : none;
+        m->name = field_of(&text);
+        return m->name.n > 0;
     case 'C':
-        return m;
+        return true;
     case 'S':
     case 'F':
-        m.name = m.track = field_of(&text);
-        return m.name.n > 0 && number_of(field_of(&text), true, &m.cookie) ? m : none;
+        m->name = m->track = field_of(&text);
+        return m->name.n > 0 && number_of(field_of(&text), true, &m->cookie);
     case 'N':
-        m.track = field_of(&text);
-        m.name = field_of(&text);
-        return m.track.n > 0 && m.name.n > 0 ? m : none;
+        m->track = field_of(&text);
+        m->name = field_of(&text);
+        return m->track.n > 0 && m->name.n > 0;
     case 'G':
-        m.track = field_of(&text);
-        m.name = field_of(&text);
-        return m.track.n > 0 && m.name.n > 0 && number_of(field_of(&text), true, &m.cookie) ? m : none;
+        m->track = field_of(&text);
+        m->name = field_of(&text);
+        return m->track.n > 0 && m->name.n > 0 && number_of(field_of(&text), true, &m->cookie);
     case 'H': {
-        m.track = field_of(&text);
+        m->track = field_of(&text);
         struct str first = field_of(&text), second = field_of(&text);
-        return m.track.n > 0 && number_of(second.n > 0 ? second : first, true, &m.cookie) ? m : none;
+        return m->track.n > 0 && number_of(second.n > 0 ? second : first, true, &m->cookie);
     }
     default:
-        return none;
+        return false;
     }
 }
 
@@ -264,11 +264,12 @@ static bool add_mark(const struct bundle *b, uint64_t time, uint32_t tid, const 
 
 static bool add_text(const struct bundle *b, uint64_t time, uint32_t tid, struct str text)
 {
-    struct mark m = read_mark(text);
+    struct mark m;
 
-    if (m.phase == '\0')
-        sy_lost(b->s, SY_LOST_TEXT, !str_starts(text, STR("trace_event_clock_sync:")));
-    return m.phase == '\0' || add_mark(b, time, tid, &m);
+    if (read_mark(text, &m))
+        return add_mark(b, time, tid, &m);
+    sy_lost(b->s, SY_LOST_TEXT, !str_starts(text, STR("trace_event_clock_sync:")));
+    return true;
 }
 
 /* ---- events ---- */
@@ -436,14 +437,14 @@ static bool add_event(const struct bundle *b, uint64_t time, uint32_t tid, uint3
     }
     switch (event) {
     case EVENT_SWITCH:
-        protobuf_fields(message, f, EVENT_FIELDS);
+        protobuf_fields(message, f, 7);
         return add_switch(b, time, f);
     case EVENT_WAKING:
     case EVENT_BLOCKED:
     case EVENT_NEW_TASK:
     case EVENT_RENAME:
     case EVENT_FREE:
-        protobuf_fields(message, f, EVENT_FIELDS);
+        protobuf_fields(message, f, 4);
         return add_task(b, time, tid, event, f);
     case EVENT_BINDER:
     case EVENT_BINDER_RECEIVED:
@@ -475,7 +476,8 @@ static bool add_event(const struct bundle *b, uint64_t time, uint32_t tid, uint3
     }
 }
 
-/* FtraceEvent. One without a time or a thread is nothing. */
+/* FtraceEvent. One without a time or a thread is nothing. Conditions on a field's number and its wire type stand apart in this
+ * loop: of both in one the compiler makes one read of two members that were just written, for which processors wait. */
 static bool read_event(const struct bundle *b, struct str message)
 {
     struct protobuf m = protobuf_of_bytes(message);
@@ -484,13 +486,17 @@ static bool read_event(const struct bundle *b, struct str message)
     uint32_t tid = 0;
     bool has_time = false, has_tid = false;
 
-    while (protobuf_next(&m, &f))
-        if (f.number == 1 && f.wire == PROTOBUF_VARINT)
-            ticks = f.value, has_time = true;
-        else if (f.number == 2 && f.wire == PROTOBUF_VARINT)
-            tid = (uint32_t)f.value, has_tid = true;
-        else if (f.wire == PROTOBUF_BYTES && event.number == 0)
-            event = f;
+    while (protobuf_next(&m, &f)) {
+        if (f.wire == PROTOBUF_BYTES) {
+            if (event.number == 0)
+                event = f;
+        } else if (f.wire == PROTOBUF_VARINT) {
+            if (f.number == 1)
+                ticks = f.value, has_time = true;
+            else if (f.number == 2)
+                tid = (uint32_t)f.value, has_tid = true;
+        }
+    }
     if (m.state != PROTOBUF_GOOD || !has_time) {
         sy_lost(b->s, SY_LOST_EVENTS, 1);
         return true;
@@ -542,7 +548,9 @@ bool sy_bundle(struct systrace *s, uint32_t sequence, struct str message)
     if (head[4].bytes.n > 0 && !read_compact(&b, head[4].bytes))
         return false;
     while (protobuf_next(&m, &f))
-        if (f.number == 2 && f.wire == PROTOBUF_BYTES && !read_event(&b, f.bytes))
-            return false;
+        if (f.number == 2) {
+            if (f.wire == PROTOBUF_BYTES && !read_event(&b, f.bytes))
+                return false;
+        }
     return first_of_cpu(&b, head[10].value != 0 ? head[10].value : head[9].value);
 }

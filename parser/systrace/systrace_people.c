@@ -25,20 +25,6 @@ bool sy_is_main(const struct systrace *s, uint32_t thread)
     return process != SY_NONE && s->processes[process].pid == s->threads[thread].tid;
 }
 
-static bool is_alive(const struct systrace *s, uint32_t thread)
-{
-    const struct sy_thread *t = &s->threads[thread];
-    uint32_t process = sy_process_of(s, thread);
-
-    if (t->ended)
-        return false;
-    if (process == SY_NONE)
-        return true;
-    const struct sy_process *p = &s->processes[process];
-    uint32_t now = idmap_get(&s->pids, p->pid);
-    return !p->ended && (now == IDMAP_NONE || now == process);
-}
-
 /* The living thread of that tid, of that process or of one that is not known; pid SY_NONE: of any. */
 uint32_t sy_find(const struct systrace *s, uint32_t tid, uint32_t pid)
 {
@@ -46,9 +32,9 @@ uint32_t sy_find(const struct systrace *s, uint32_t tid, uint32_t pid)
     uint32_t at = idmap_get(&s->tids, tid);
 
     for (unsigned i = 0; at != SY_NONE && i < OLDER_MAX; at = s->threads[at].older, i++) {
-        if (!is_alive(s, at))
-            continue;
         uint32_t process = sy_process_of(s, at);
+        if (s->threads[at].ended || (process != SY_NONE && s->processes[process].ended))
+            continue;
         if (process == SY_NONE || pid == SY_NONE || s->processes[process].pid == pid)
             return at;
     }
