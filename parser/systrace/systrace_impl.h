@@ -23,6 +23,7 @@
 enum {
     SY_DEPTH_MAX = 512, /* as the reference reader of these traces has it */
     SY_CPUS_MAX = 1024,
+    SY_KNOWN_NAMES = 256,
     SY_CLOCK_MONOTONIC = 3,
     SY_CLOCK_RAW = 5,
     SY_CLOCK_BOOT = 6,
@@ -212,6 +213,14 @@ enum sy_lost {
     SY_LOST
 };
 
+/* A name as the file has it, and the one that it was given. */
+struct sy_known_name {
+    char text[58];
+    uint8_t n;
+    bool is_set;
+    string_id id;
+};
+
 struct systrace {
     struct builder *builder;
     struct arena *arena;
@@ -243,8 +252,9 @@ struct systrace {
     struct idmap first_bundles; /* CPUs */
     uint64_t last_raw;          /* of ftrace clocks: the latest reading */
     uint64_t lost[SY_LOST], lost_at[SY_LOST];
-    uint64_t offset;    /* of the packet at hand */
-    struct idmap comms; /* tid -> the latest name that a record gave it */
+    uint64_t offset;                                  /* of the packet at hand */
+    struct sy_known_name known_names[SY_KNOWN_NAMES]; /* by their hashes; each holds the latest one */
+    struct idmap comms;                               /* tid -> the latest name that a record gave it */
     struct sy_comm {
         char text[16];
         uint8_t n;

@@ -163,18 +163,31 @@ size_t systrace_standard_name(struct str name, char *to)
     return n;
 }
 
-string_id sy_standard_name(struct systrace *s, struct str name)
+static string_id make_standard(struct systrace *s, struct str name)
 {
     char text[1024];
-    char *to = text;
 
     if (name.n > s->limits->name_bytes || name.n > sizeof(text)) {
         name = clean_cut(name, s->limits->name_bytes < sizeof(text) ? s->limits->name_bytes
                                                                     : (uint32_t)sizeof(text));
         builder_warn(s->builder, WARN_NAME_CUT, 1, s->offset);
     }
-    size_t n = systrace_standard_name(name, to);
+    size_t n = systrace_standard_name(name, text);
     return builder_string(s->builder, (struct str){text, n});
+}
+
+/* Most names come again soon: of the latest ones it is known what was made of them. */
+string_id sy_standard_name(struct systrace *s, struct str name)
+{
+    struct sy_known_name *known = &s->known_names[hash_bytes(s->seed, name.p, name.n) % SY_KNOWN_NAMES];
+
+    if (name.n > s->limits->name_bytes || name.n > sizeof(known->text))
+        return make_standard(s, name);
+    if (known->is_set && str_eq(name, (struct str){known->text, known->n}))
+        return known->id;
+    *known = (struct sy_known_name){.id = make_standard(s, name), .n = (uint8_t)name.n, .is_set = true};
+    memcpy(known->text, name.p, name.n);
+    return known->id;
 }
 
 /* ---- methods ---- */
