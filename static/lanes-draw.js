@@ -7,7 +7,7 @@ const RULER_FONT = '11px system-ui, sans-serif', FRAMES_LEAST_PX = 4, PAUSE_PLAC
 
 /* ---- colours: those of the style, as numbers ---- */
 
-const KEYS = ['own', 'third', 'platform', 'waiting', 'waiting-line', 'paper', 'beyond', 'ink', 'quiet', 'line', 'found', 'focus', 'long', 'on-call',
+const KEYS = ['own', 'third', 'platform', 'unknown', 'waiting', 'waiting-line', 'paper', 'beyond', 'ink', 'quiet', 'line', 'found', 'focus', 'long', 'on-call',
               'o0', 'o1', 'o2', 'o3', 'o4', 'o5', 'o6', 'o7', 'o8'];
 
 export function coloursOf(element) {
@@ -24,18 +24,17 @@ export function coloursOf(element) {
 /* ---- activity ---- */
 
 /* The places of a lane as a picture, a pixel for each, which is stretched when it is drawn: own code at the bottom, then that of
- * third parties, the platform's, and what was spent waiting, hatched. A dotted line is a pause. */
+ * third parties, the platform's, that of unknown origin, and what was spent waiting, hatched. A dotted line is a pause. */
 function activityPicture(shares, places, recorded, colours) {
     const canvas = new OffscreenCanvas(Math.max(places, 1), LANE_PX), context = canvas.getContext('2d');
     const image = context.createImageData(canvas.width, LANE_PX), pixels = new Uint32Array(image.data.buffer);
-    const order = ['own', 'third', 'platform'].map(key => colours[key].rgba);
+    const order = [['own', 0], ['third', 1], ['platform', 2], ['unknown', 4]].filter(([, k]) => shares[k]).map(([key, k]) => [colours[key].rgba, shares[k]]);
     for (let x = 0; x < places; x++) {
         let y = LANE_PX;
-        for (let k = 0; k < order.length; k++) {
-            const share = shares[k][x];
+        for (const [colour, { [x]: share }] of order) {
             const top = share === 0 ? y : Math.max(0, y - Math.max(1, Math.round(share / ALL * LANE_PX)));
             for (; y > top; y--)
-                pixels[(y - 1) * canvas.width + x] = order[k];
+                pixels[(y - 1) * canvas.width + x] = colour;
         }
         const share = shares[3][x], top = share === 0 ? y : Math.max(0, y - Math.max(1, Math.round(share / ALL * LANE_PX)));
         for (; y > top; y--)

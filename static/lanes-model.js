@@ -177,7 +177,7 @@ export function rowsOf(lanes, { unfolded, pinned, filter }) {
 
 /* The shares of several lanes as those of one: the mean. */
 export function mergedShares(lanes, places) {
-    const sums = [0, 1, 2, 3].map(() => new Float64Array(places)), known = lanes.filter(({ shares }) => shares);
+    const known = lanes.filter(({ shares }) => shares), sums = (known[0]?.shares ?? []).map(() => new Float64Array(places));
     for (const { shares } of known)
         for (let k = 0; k < sums.length; k++)
             for (let i = 0; i < places; i++)

@@ -5,7 +5,7 @@ import { callAt, callWords, durationWords, messageWords, neighbour, panned, rows
 import { LANE_PX, Pen, ROW_PX, RULER_PX, coloursOf, pictureOf } from './lanes-draw.js';
 
 const MAP_PX = 9, ZOOM = 1.25, PAN = 0.15, STACKS_MAX = 32, CHARTED_FIRST = 8, CLICK_PX = 4, SLACK_PX = 3, OPEN_LEVELS_MAX = 40;
-const CLASSES = ['own code', 'third party', 'platform', 'waiting'];
+const CLASSES = ['own code', 'third party', 'platform', 'waiting', 'unknown'];     /* as answers have them: the last one not always */
 const KEYS_WORDS = 'w s zoom, a d move, r makes what is seen the range, arrow keys choose a call, Enter zooms to it, n N next and previous call of its method, l the longest, Escape whole recording';
 
 export class Timeline {
@@ -244,7 +244,7 @@ export class Timeline {
         const i = Math.floor((at - answer.from) / (answer.to - answer.from) * answer.places), shares = lane?.shares?.map(share => share[i] ?? 0);
         if (shares === undefined || at < row.lane.begin || at > row.lane.end)
             return `${row.lane.name}: no records here`;
-        const parts = CLASSES.map((word, k) => [word, shares[k]]).filter(([, share]) => share > 0).sort((a, b) => b[1] - a[1]);
+        const parts = shares.map((share, k) => [CLASSES[k], share]).filter(([, share]) => share > 0).sort((a, b) => b[1] - a[1]);
         const message = answer.messages.find(one => one.track === row.lane.track && one.begin <= at && at < one.begin + one.length);
         return [row.lane.name, parts.map(([word, share]) => `${word} ${Math.round(share / 51 * 100)} %`).join(', ') || 'in no call',
                 ...message === undefined ? [] : [messageWords([message])],
@@ -273,7 +273,7 @@ export class Timeline {
     wordsOf({ lane, lanes, label }) {
         const { window, store } = this.time, answer = store.best(window), perPlace = (answer.to - answer.from) / answer.places;
         const [first, last] = [Math.max(0, Math.floor((window.from - answer.from) / perPlace)), Math.min(answer.places, Math.ceil((window.to - answer.from) / perPlace))];
-        const sums = [0, 0, 0, 0];
+        const sums = CLASSES.map(() => 0);
         let calls = 0;
         for (const { shares, counts } of (lanes ?? [lane]).map(({ track }) => answer.lanes.get(track)).filter(one => one?.shares))
             for (let i = first; i < last; i++) {

@@ -1,6 +1,6 @@
 /* What all tracks did in a window of time, as far as a picture of some width can show it. For each track
- * and pixel: time in own code, in that of third parties and of the platform, time spent waiting, and how
- * many calls began; for tracks that are opened also their calls (span.h); for methods that are marked
+ * and pixel: time in own code, in that of third parties, of the platform and of unknown origin, time spent
+ * waiting, and how many calls began; for tracks that are opened also their calls (span.h); for methods that are marked
  * where they are open, how often they are called, and some of their calls one by one. A profile does not
  * hold that; it is made by replaying its log:
  *
@@ -27,7 +27,8 @@
 #include "profile/calls/span.h"
 #include "profile/calls/span_rows.h"
 
-enum lane_class { LANE_OWN, LANE_THIRD_PARTY, LANE_PLATFORM, LANE_WAITING, LANE_CLASSES };
+/* From the bottom of a lane to its top; all but waiting are classes of frames. */
+enum lane_class { LANE_OWN, LANE_THIRD_PARTY, LANE_PLATFORM, LANE_UNKNOWN, LANE_WAITING, LANE_CLASSES };
 
 enum {
     LANE_MARKED = 1 << 4, /* a frame whose calls are looked for */

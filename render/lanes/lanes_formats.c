@@ -118,9 +118,10 @@ static uint8_t class_of(enum origin origin)
     case ORIGIN_APP:
         return LANE_OWN;
     case ORIGIN_THIRD_PARTY:
+        return LANE_THIRD_PARTY;
     case ORIGIN_UNKNOWN:
     case ORIGIN_ERROR:
-        return LANE_THIRD_PARTY;
+        return LANE_UNKNOWN;
     case ORIGIN_IDLE:
     case ORIGIN_ANDROIDX:
     case ORIGIN_ANDROID:
@@ -183,6 +184,7 @@ static bool class_frames(struct lanes_plan *plan, const struct render_input *in,
         bool waits =
             !time_has_cpu(&time) && p->n_times > 0 && wait_kind_of(parts.scope, parts.name) != WAIT_NONE;
         classes[i] = waits ? LANE_WAITING : class_of((enum origin)names_of(in->names, i)->origin);
+        plan->has_unknown = plan->has_unknown || classes[i] == LANE_UNKNOWN;
         classes[i] |= handles_messages(names_frame(in->names, i)) ? LANE_MESSAGE : 0;
     }
     plan->request.class_of_frame = classes;
@@ -192,6 +194,15 @@ static bool class_frames(struct lanes_plan *plan, const struct render_input *in,
     plan->request.n_frames = p->n_frames;
     plan->request.marks = asked->mark[0] != '\0';
     return !plan->request.marks || mark_frames(in, str_of(asked->mark), classes, diag);
+}
+
+/* The classes in the order in which they are told of: the last one only where the profile has it. */
+static const enum lane_class TOLD[LANE_CLASSES] = {LANE_OWN, LANE_THIRD_PARTY, LANE_PLATFORM, LANE_WAITING,
+                                                   LANE_UNKNOWN};
+
+static unsigned n_told(const struct lanes_plan *plan)
+{
+    return plan->has_unknown ? LANE_CLASSES : LANE_CLASSES - 1;
 }
 
 /* ---- the window ---- */
@@ -396,8 +407,8 @@ static void put_totals(struct writer *w, const struct lane *lane)
         calls += lane->pixels[i].calls;
     }
     json_open_array(&w->j, "ns");
-    for (unsigned class = 0; class < LANE_CLASSES; class ++)
-        json_put_u64(&w->j, NULL, ns[class]);
+    for (unsigned i = 0; i < n_told(w->plan); i++)
+        json_put_u64(&w->j, NULL, ns[TOLD[i]]);
     json_close(&w->j);
     json_put_u64(&w->j, "calls", calls);
 }
@@ -405,9 +416,9 @@ static void put_totals(struct writer *w, const struct lane *lane)
 static void put_pixels(struct writer *w, const struct lane *lane)
 {
     json_put_raw(&w->j, "shares", STR("["));
-    for (unsigned class = 0; class < LANE_CLASSES; class ++) {
-        buf_z(w->j.b, class > 0 ? "," : "");
-        put_shares(w, lane, class);
+    for (unsigned i = 0; i < n_told(w->plan); i++) {
+        buf_z(w->j.b, i > 0 ? "," : "");
+        put_shares(w, lane, TOLD[i]);
     }
     buf_char(w->j.b, ']');
     json_put_raw(&w->j, "counts", STR(""));
@@ -602,13 +613,13 @@ static bool write_json(const struct render_input *in, const struct lanes_plan *p
 }
 
 const struct lanes_format LANES_JSON = {
-    {"json", "application/json", "for the page's script and for programs", 2}, write_json};
+    {"json", "application/json", "for the page's script and for programs", 3}, write_json};
 
 /* ---- svg ---- */
 
 /* Format: a picture of all lanes, that needs no script and no style: a thread in a line, its name, its
  * time in words, and what it did per pixel. Each kind of time is one shape, drawn over that of all kinds
- * below it: waiting, the platform, third parties, own code. */
+ * below it: waiting, unknown, the platform, third parties, own code. */
 
 enum {
     LINE_PX = 18,
@@ -621,7 +632,11 @@ enum {
     LABEL_TENTHS_PX = 62
 };
 
-static const char *const FILLS[LANE_CLASSES] = {"#f2b84b", "#e3a5c8", "#8fb6e3", "#dedad2"};
+static const char *const FILLS[LANE_CLASSES] = {[LANE_OWN] = "#f2b84b",
+                                                [LANE_THIRD_PARTY] = "#e3a5c8",
+                                                [LANE_PLATFORM] = "#8fb6e3",
+                                                [LANE_UNKNOWN] = "#d3c7b4",
+                                                [LANE_WAITING] = "#dedad2"};
 
 /* How high the kinds up to this one stand in a pixel. */
 static unsigned height_of(const struct lane_pixel *pixel, enum lane_class class, uint64_t length_ns)
@@ -700,13 +715,14 @@ static void put_axis(const struct lanes_plan *plan, unsigned height_px, struct b
 
 static void put_legend(const struct lanes_plan *plan, struct buf *out)
 {
-    static const char *const WORDS[LANE_CLASSES] = {"own code", "third party", "platform", "waiting"};
+    static const char *const WORDS[] = {"own code", "third party", "platform", "waiting", "unknown"};
+    unsigned n = n_told(plan);
 
-    for (unsigned i = 0; i < LANE_CLASSES; i++)
+    for (unsigned i = 0; i < n; i++)
         buf_printf(out, "<path fill=\"%s\" d=\"M%u 6h12v12h-12Z\"/><text x=\"%u\" y=\"16\">%s</text>\n",
-                   FILLS[i], NAMES_PX + i * 100, NAMES_PX + i * 100 + 16, WORDS[i]);
+                   FILLS[TOLD[i]], NAMES_PX + i * 100, NAMES_PX + i * 100 + 16, WORDS[i]);
     if (plan->left_out > 0)
-        buf_printf(out, "<text x=\"%u\" y=\"16\">%u threads left out</text>\n", NAMES_PX + 400,
+        buf_printf(out, "<text x=\"%u\" y=\"16\">%u threads left out</text>\n", NAMES_PX + n * 100,
                    plan->left_out);
 }
 
@@ -731,4 +747,4 @@ static bool write_svg(const struct render_input *in, const struct lanes_plan *pl
 }
 
 const struct lanes_format LANES_SVG = {
-    {"svg", "image/svg+xml", "a picture without script, to print and to mail", 1}, write_svg};
+    {"svg", "image/svg+xml", "a picture without script, to print and to mail", 2}, write_svg};

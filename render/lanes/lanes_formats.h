@@ -15,6 +15,7 @@ struct lanes_plan {
         *order; /* [request.n_tracks] indexes of its tracks: the main one first, then the heaviest */
     uint64_t whole_from_ns, whole_to_ns; /* of all the recording */
     bool is_whole;                       /* the window is all of it */
+    bool has_unknown;                    /* the profile has frames of unknown origin */
     uint32_t left_out;                   /* tracks beyond LANES_MAX */
 };
 

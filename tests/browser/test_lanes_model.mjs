@@ -1,7 +1,7 @@
 /* The pure parts of lanes: no browser. */
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { asked, bestOf, callAt, decodeCounts, decodeShares, durationWords, messageWords, neighbour, panned, pauses, readAnswer, recordedPlaces, rowsOf, stepped, ticks, timeWords, within, zoomed }
+import { asked, bestOf, callAt, decodeCounts, decodeShares, durationWords, mergedShares, messageWords, neighbour, panned, pauses, readAnswer, recordedPlaces, rowsOf, stepped, ticks, timeWords, within, zoomed }
     from '../../static/lanes-model.js';
 import { Time } from '../../static/lanes-time.js';
 import { lanesOf, lanesPart, withLanes } from '../../static/lanes-link.js';
@@ -162,6 +162,12 @@ test('the part of a link that is of lanes', () => {
     for (const bad of ['#lanes=', '#lanes=2-1', '#lanes=1-1', '#lanes=a-b', '#lanes=1e3-2e3'])
         assert.equal(lanesOf(bad).window, null, bad);
     assert.deepEqual([...lanesOf('#lanes-open=x-1--2-%00').open], [1, 2]);
+});
+
+test('a group of lanes has the kinds of time that its lanes have', () => {
+    const lane = (...texts) => ({ shares: texts.map(text => decodeShares(text, 2)) });
+    assert.deepEqual(mergedShares([lane('z', '', '', ''), lane('', '', 'Az', '')], 2).map(share => [...share]), [[26, 0], [0, 0], [0, 26], [0, 0]]);
+    assert.deepEqual(mergedShares([lane('', '', '', '', 'z2'), {}], 2).map(share => [...share]), [[0, 0], [0, 0], [0, 0], [0, 0], [51, 51]]);
 });
 
 test('pauses are places with no open call, between the first record of a thread and its last', () => {

@@ -112,6 +112,18 @@ class Lanes(DemoTest):
                     self.assertEqual(part, self.lanes(query + '&hide=no.such.method', path))
                     self.assertGreater(sum(lane['calls'] for lane in part['lanes']), 0)
 
+    def test_frames_of_unknown_origin(self):
+        """They are no third party's. Where there are none the answer does not speak of them."""
+        tree = ['version 3', 'clock dual', 'thread 1 main', 'method 0x10 com.example.App run ()V X.java', 'method 0x14 Plain run ()V X.java',
+                'enter 1 0x10 0 0', 'enter 1 0x14 1000 1000', 'exit 1 0x14 4000 4000', 'exit 1 0x10 5000 5000']
+        path = '/p/' + id_of(self.stored(trace_text.parse('\n'.join(tree)).bytes()))
+        (lane,) = self.lanes('width=500', path)['lanes']
+        self.assertEqual(lane['ns'], [2000000, 0, 0, 0, 3000000])
+        self.assertEqual([[decoded(text, 500)[at] for at in (50, 250)] for text in lane['shares']], [[51, 0], [0, 0], [0, 0], [0, 0], [0, 51]])
+        self.assertIn('>unknown</text>', self.server.get(path + '/lanes.svg').text)
+        self.assertEqual({len(lane['ns']) for lane in self.lanes()['lanes']}, {4})
+        self.assertNotIn('>unknown</text>', self.server.get(self.path + '/lanes.svg').text)
+
     def test_stacks(self):
         track = self.lanes()['lanes'][0]['track']
         lanes = self.lanes('stacks=%d' % track)

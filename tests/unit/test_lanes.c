@@ -22,8 +22,8 @@ enum {
 
 /* The last frame is "unknown". */
 static const uint8_t CLASS_OF_FRAME[FRAMES + 1] = {
-    LANE_OWN,      LANE_OWN | LANE_MARKED, LANE_THIRD_PARTY | LANE_MARKED,
-    LANE_PLATFORM, LANE_WAITING,           LANE_PLATFORM | LANE_MESSAGE,
+    LANE_OWN,     LANE_OWN | LANE_MARKED, LANE_THIRD_PARTY | LANE_MARKED,
+    LANE_UNKNOWN, LANE_WAITING,           LANE_PLATFORM | LANE_MESSAGE,
     LANE_OWN};
 
 static const struct profile *fold(struct arena *arena, struct replayed *w, const struct event *events,
@@ -138,7 +138,7 @@ static void expect_time(struct expected *e, const struct lanes_request *r, struc
         if (from >= to)
             continue;
         uint64_t wall = to - from, cpu = cpu_passed(a, b, to) - cpu_passed(a, b, from);
-        unsigned class = CLASS_OF_FRAME[models[0].calls[call].frame] & 3;
+        unsigned class = CLASS_OF_FRAME[models[0].calls[call].frame] & (LANE_MARKED - 1);
         e->pixels[i].ns[class] += wall;
         e->cpu[i][class] += r->cpu_clock != 0 ? cpu : wall;
         e->marks[i].ns += marked ? wall : 0;
