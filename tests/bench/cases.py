@@ -203,7 +203,8 @@ def simpleperf(place):
 
 def perfetto(place):
     for title, recording, note in (('Perfetto, heap samples', 'perfetto', 'a tenth of the bytes is a heap profile of many dumps'),
-                                   ('Perfetto, other packets', 'skipped', 'one dump, and packets that are passed over')):
+                                   ('Perfetto, other packets', 'skipped', 'one dump, and packets that are passed over'),
+                                   ('Perfetto, system trace', 'system', 'sections and switches of 48 threads on 4 CPUs')):
         path = made(place, recording, '--recording', recording, '--size', size_mb_of(place))
         yield Row('perfetto', title, reading(path), {'openssl SHA-256': (lambda p=path: programs.run(
             programs.find('openssl'), 'dgst', '-sha256', p, of_processor=True)) if programs.find('openssl') else None},

@@ -436,7 +436,7 @@ int main(int argc, char **argv)
               "               [--seed N] [--version 1|2|3] [--clock dual|wall|thread-cpu|global]\n"
               "               [--layout stream|a|b|c|d|e] [--sampled yes] -o FILE\n"
               "       mktrace --family NAME --size N -o FILE\n"
-              "       mktrace --recording simpleperf|perfetto|samples|skipped --size MB -o FILE\n",
+              "       mktrace --recording simpleperf|perfetto|samples|skipped|system --size MB -o FILE\n",
               stderr);
         return 2;
     }

@@ -15,7 +15,11 @@ enum {
     STACKS_FEW = 100,
     CHANGES = 8,         /* from dump to dump one in so many stacks changes */
     PACKET_BYTES = 3000, /* of one that is passed over */
-    BEGIN_NS = 1000
+    BEGIN_NS = 1000,
+    CPUS = 4,
+    BUNDLE_EVENTS = 500, /* of one CPU, before another one's come */
+    SWITCH_EVENTS = 4,   /* on average a thread runs for so many events */
+    EVENT_NS = 8000
 };
 
 struct recorder {
@@ -26,12 +30,12 @@ struct recorder {
     recording_flush *flush;
     void *context;
     bool ok;
-    struct buf message, part, inner; /* room */
+    struct buf message, part, inner, event; /* room */
 };
 
 const char *recording_word(enum recording recording)
 {
-    static const char *const WORDS[] = {"simpleperf", "perfetto", "samples", "skipped"};
+    static const char *const WORDS[] = {"simpleperf", "perfetto", "samples", "skipped", "system"};
 
     return recording < RECORDINGS ? WORDS[recording] : NULL;
 }
@@ -252,6 +256,89 @@ static void put_perfetto(struct recorder *r, uint64_t bytes, bool many)
     }
 }
 
+/* ---- system traces ---- */
+
+/* A CPU, and the threads that it alone runs: the first of them is idle. */
+struct cpu {
+    uint64_t time_ns;
+    uint32_t thread;
+    uint32_t depths[1 + THREADS]; /* of the sections that each thread has open */
+};
+
+static uint32_t tid_of(uint32_t cpu, uint32_t thread)
+{
+    return thread == 0 ? 0 : MAIN_THREAD + cpu * THREADS + thread - 1;
+}
+
+/* Of the kernel, with what is in r->inner. */
+static void put_kernel_event(struct recorder *r, const struct cpu *c, uint32_t tid, uint32_t kind)
+{
+    proto_put_number(&r->event, 1, UINT64_C(100000000000) + c->time_ns);
+    proto_put_number(&r->event, 2, tid);
+    proto_put_message(&r->event, kind, &r->inner);
+    proto_put_message(&r->message, 2, &r->event);
+}
+
+static void put_switch(struct recorder *r, struct cpu *c, uint32_t cpu)
+{
+    enum { SWITCH = 4, PRIORITY = 120, SLEEPS = 1 };
+    uint32_t to = (c->thread + 1 + chance_below(r->chance, THREADS)) % (1 + THREADS);
+    uint32_t tids[] = {tid_of(cpu, c->thread), tid_of(cpu, to)};
+
+    for (uint32_t i = 0; i < 2; i++) {
+        char name[16];
+        snprintf(name, sizeof(name), tids[i] == 0 ? "swapper" : "worker-%u", tids[i]);
+        proto_put_text(&r->inner, 1 + 4 * i, name);
+        proto_put_number(&r->inner, 2 + 4 * i, tids[i]);
+        proto_put_number(&r->inner, 3 + 4 * i, PRIORITY);
+        if (i == 0)
+            proto_put_number(&r->inner, 4, tids[0] == 0 ? 0 : SLEEPS);
+    }
+    put_kernel_event(r, c, tids[0], SWITCH);
+    c->thread = to;
+}
+
+/* One begins or ends. One in four has a number in its name, as that of a frame. */
+static void put_section(struct recorder *r, struct cpu *c, uint32_t cpu)
+{
+    enum { PRINT = 3, DEPTH_MAX = 4, NAMES = 4 };
+    uint32_t *depth = &c->depths[c->thread], name = chance_below(r->chance, NAMES);
+    char text[80];
+
+    if (*depth == 0 || (*depth < DEPTH_MAX && chance_percent(r->chance, 50))) {
+        int n = snprintf(text, sizeof(text), "B|%u|Worker%u.doWork level %u", MAIN_THREAD, name, *depth);
+        if (name == 0)
+            snprintf(text + n, sizeof(text) - (size_t)n, " of frame %u", chance_below(r->chance, 1 << 20));
+        ++*depth;
+    } else {
+        snprintf(text, sizeof(text), "E|%u", MAIN_THREAD);
+        --*depth;
+    }
+    proto_put_text(&r->inner, 2, text);
+    put_kernel_event(r, c, tid_of(cpu, c->thread), PRINT);
+}
+
+/* The events of CPUs come in turns, as from their buffers. */
+static void put_system(struct recorder *r, uint64_t bytes)
+{
+    struct cpu cpus[CPUS] = {{0}};
+
+    for (uint32_t cpu = 0; r->ok && r->written + r->out.n < bytes; cpu = (cpu + 1) % CPUS) {
+        struct cpu *c = &cpus[cpu];
+        proto_put_number(&r->message, 1, cpu);
+        for (uint32_t i = 0; i < BUNDLE_EVENTS; i++) {
+            c->time_ns += 1 + chance_below(r->chance, 2 * EVENT_NS);
+            if (c->thread == 0 || chance_below(r->chance, SWITCH_EVENTS) == 0)
+                put_switch(r, c, cpu);
+            else
+                put_section(r, c, cpu);
+        }
+        proto_put_message(&r->part, 1, &r->message);
+        proto_put_message(&r->out, 1, &r->part);
+        flush(r, PIECE_BYTES);
+    }
+}
+
 /* ---- */
 
 bool recording_put(enum recording recording, struct calls *t, struct chance *c, uint64_t bytes,
@@ -263,13 +350,16 @@ bool recording_put(enum recording recording, struct calls *t, struct chance *c, 
         put_simpleperf(&r, bytes);
     else if (recording == RECORDING_SAMPLES)
         put_cpu_samples(&r, bytes);
+    else if (recording == RECORDING_SYSTEM)
+        put_system(&r, bytes);
     else
         put_perfetto(&r, bytes, recording == RECORDING_PERFETTO);
     flush(&r, 0);
-    bool ok = r.ok && !r.message.failed && !r.part.failed && !r.inner.failed;
+    bool ok = r.ok && !r.message.failed && !r.part.failed && !r.inner.failed && !r.event.failed;
     buf_free(&r.out);
     buf_free(&r.message);
     buf_free(&r.part);
     buf_free(&r.inner);
+    buf_free(&r.event);
     return ok;
 }

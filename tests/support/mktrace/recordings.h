@@ -1,14 +1,22 @@
-/* Recordings that are no method traces, of about so many bytes: simpleperf's report-sample; and Perfetto
+/* Recordings that are no method traces, of about so many bytes: simpleperf's report-sample; Perfetto
  * traces of CPU samples, or of which a tenth, or nearly nothing, is a heap profile and the rest are
- * packets that are passed over. What they look like is written in parser/simpleperf/simpleperf.c and
- * parser/perfetto/perfetto.c. */
+ * packets that are passed over; and system traces, which are sections of threads and the scheduler's switches. What they
+ * look like is written in parser/simpleperf/simpleperf.c, parser/perfetto/perfetto.c and
+ * parser/systrace/systrace_ftrace.c. */
 #ifndef TESTS_SUPPORT_MKTRACE_RECORDINGS_H
 #define TESTS_SUPPORT_MKTRACE_RECORDINGS_H
 
 #include "core/buf.h"
 #include "tests/support/mktrace/calls.h"
 
-enum recording { RECORDING_SIMPLEPERF, RECORDING_PERFETTO, RECORDING_SAMPLES, RECORDING_SKIPPED, RECORDINGS };
+enum recording {
+    RECORDING_SIMPLEPERF,
+    RECORDING_PERFETTO,
+    RECORDING_SAMPLES,
+    RECORDING_SKIPPED,
+    RECORDING_SYSTEM,
+    RECORDINGS
+};
 
 /* The word on the command line; NULL: there is none. */
 const char *recording_word(enum recording recording);
