@@ -72,7 +72,9 @@ static bool rule_long_messages(const struct rule *r, const struct analysis *a, s
         say(f, " over ");
         say(f, WORDS[k]);
     }
-    say(f, "; the longest, ");
+    say(f, "; ");
+    say_range(f, "the longest", longest->begin_ns, longest->end_ns);
+    say(f, ", ");
     say_value(f, a, length_of(longest));
     frame_id own = own_in(a, spans, longest);
     say(f, own != FRAME_NONE ? ", ran " : "");

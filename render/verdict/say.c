@@ -49,26 +49,33 @@ void say_percent(struct finding *f, uint64_t part, uint64_t whole)
     buf_bytes(f->text, text, (size_t)(number_percent(text, part, whole) - text));
 }
 
-static void mention(struct finding *f, struct str name, bool is_method, uint32_t track)
+static void mention(struct finding *f, struct str name, struct verdict_mention m)
 {
     struct verdict_sentence *s = f->sentence;
 
+    m.at = f->text->n;
+    m.n = name.n;
     if (s->n_mentions < VERDICT_MENTIONS_MAX && name.n > 0)
-        s->mentions[s->n_mentions++] = (struct verdict_mention){f->text->n, name.n, is_method, track};
+        s->mentions[s->n_mentions++] = m;
     buf_str(f->text, name);
+}
+
+void say_range(struct finding *f, const char *words, uint64_t from_ns, uint64_t to_ns)
+{
+    mention(f, str_of(words), (struct verdict_mention){.from_ns = from_ns, .to_ns = to_ns});
 }
 
 /* The name in full. The sentence links to it, as to threads. */
 void say_method(struct finding *f, const struct analysis *a, frame_id frame)
 {
-    mention(f, names_frame(a->names, frame), true, 0);
+    mention(f, names_frame(a->names, frame), (struct verdict_mention){.is_method = true});
     if (f->sentence->n_methods < VERDICT_METHODS_MAX)
         f->sentence->methods[f->sentence->n_methods++] = frame;
 }
 
 void say_thread(struct finding *f, const struct analysis *a, uint32_t track)
 {
-    mention(f, profile_string(a->p, a->p->tracks[track].name), false, track);
+    mention(f, profile_string(a->p, a->p->tracks[track].name), (struct verdict_mention){.track = track});
 }
 
 /* "1 call", "1,234 calls" */

@@ -4,13 +4,14 @@
 
 #include "profile/profile.h"
 
-enum { VERDICT_METHODS_MAX = 4, VERDICT_MENTIONS_MAX = 8 };
+enum { VERDICT_METHODS_MAX = 4, VERDICT_MENTIONS_MAX = 10 };
 
-/* A method or a thread where the sentence names it. */
+/* A method, a thread, or a range of time where the sentence names it. */
 struct verdict_mention {
     size_t at, n; /* bytes of the text */
     bool is_method;
-    uint32_t track; /* index, if it is a thread */
+    uint32_t track;          /* index, if it is a thread */
+    uint64_t from_ns, to_ns; /* since the trace's start; to_ns is 0 if it is no range */
 };
 
 struct verdict_sentence {

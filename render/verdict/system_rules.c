@@ -192,7 +192,9 @@ bool system_find_start(const struct rule *r, const struct analysis *a, struct fi
         return false;
     const struct system_log *log = a->system->log;
     const struct system_sums *s = &a->system->start;
-    say(f, log->begins == SECTION_ACTIVITY ? "The start of an activity took " : "The start took ");
+    say_range(f, log->begins == SECTION_ACTIVITY ? "The start of an activity" : "The start",
+              log->start.from_ns, log->start.to_ns);
+    say(f, " took ");
     say_ns(f, log->start.to_ns - log->start.from_ns);
     say(f, log->begins == SECTION_BIND       ? ", from bindApplication to the end of the first frame"
            : log->begins == SECTION_ACTIVITY ? ", from activityStart to the end of the next frame"
@@ -250,7 +252,9 @@ bool system_find_frames(const struct rule *r, const struct analysis *a, struct f
     buf_u64_grouped(f->text, log->frames);
     say(f, log->frames == 1 ? " frame on " : " frames on ");
     say_thread(f, a, a->main);
-    say(f, " took over 16.7 ms, after which a screen at 60 Hz misses one; the longest took ");
+    say(f, " took over 16.7 ms, after which a screen at 60 Hz misses one; ");
+    say_range(f, "the longest", log->longest_frame.from_ns, log->longest_frame.to_ns);
+    say(f, " took ");
     say_ns(f, longest);
     if (a->system->frame.has_states && a->system->frame.wall_ns > 0) {
         say(f, ": ");

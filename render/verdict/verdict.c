@@ -134,10 +134,14 @@ static void put_mention(struct json *j, const struct profile *p, struct str text
 {
     json_open_object(j, NULL);
     json_put_string(j, "text", (struct str){text.p + m->at, m->n});
-    if (m->is_method)
+    if (m->to_ns > 0) {
+        json_put_u64(j, "from_ns", m->from_ns);
+        json_put_u64(j, "to_ns", m->to_ns);
+    } else if (m->is_method) {
         json_put_bool(j, "method", true);
-    else
+    } else {
         json_put_u64(j, "track", p->tracks[m->track].id);
+    }
     json_close(j);
 }
 
@@ -180,7 +184,7 @@ static void put_chain(struct json *j, const struct render_input *in, const struc
  *  "parts": [{"text": "main", "track": 1}, {"text": " ran "}, {"text": "com.foo.Bar.baz", "method": true}, ...]}, ...]};
  * "chain" has values in ns, or as the profile counts; "track" is an id, and missing where the sentence is about no single thread; "table" is the query of the
  * table of methods that shows it, and missing where a view of the methods does; "parts" are the text in
- * pieces, of which some name a method or a thread. */
+ * pieces, of which some name a method, a thread, or a range of time: "from_ns" to "to_ns". */
 static void write_json(const struct render_input *in, const struct verdict *v, struct buf *out)
 {
     const struct own_code *own = names_own(in->names);
@@ -219,7 +223,7 @@ static void write_json(const struct render_input *in, const struct verdict *v, s
 const struct verdict_format VERDICT_TXT = {
     {"txt", "text/plain; charset=utf-8", "one sentence in a line, for people", 1}, write_txt};
 const struct verdict_format VERDICT_JSON = {
-    {"json", "application/json", "for programs, with the methods and how each sentence was found", 3},
+    {"json", "application/json", "for programs, with the methods and how each sentence was found", 4},
     write_json};
 
 const struct verdict_format *const VERDICT_FORMATS[] = {&VERDICT_TXT, &VERDICT_JSON};

@@ -79,6 +79,18 @@ static void put_method(const struct verdict_page *v, struct str name)
     page_put(v->w->b, "{}</a>", name);
 }
 
+/* What the thread of the sentence did in a range of time. */
+static void put_range(const struct verdict_page *v, const json_t *part)
+{
+    struct view_options view;
+
+    plain_view(v->w, &view);
+    view.from_ns = page_data_number(part, "from_ns");
+    view.to_ns = page_data_number(part, "to_ns");
+    begin_link(v, v->track, &view);
+    page_put(v->w->b, "{}</a>", page_data_text(part, "text"));
+}
+
 /* The query of the table; its own rows are those of the sentence, whatever a comparison's page shows. */
 static void put_table_query(const struct verdict_page *v, const struct view_options *view)
 {
@@ -140,6 +152,8 @@ static void put_text(const struct verdict_page *v)
         track = json_object_get(part, "track");
         if (json_is_true(json_object_get(part, "method")))
             put_method(v, page_data_text(part, "text"));
+        else if (page_data_number(part, "to_ns") > 0 && v->track.n > 0)
+            put_range(v, part);
         else if (json_is_number(track))
             put_thread(v, track, page_data_text(part, "text"));
         else

@@ -74,6 +74,9 @@ class Reports(DemoTest):
         self.assertEqual(html.unescape(re.sub('<[^>]*>', '', inside[inside.index('<li>'):].split('</li>')[0])), sentences[0]['text'])
         links = [html.unescape(link) for link in re.findall('href="([^"]*)"', inside)]
         self.assertGreaterEqual(len(links), len(sentences))
+        longest, = [p for s in sentences for p in s['parts'] if s['rule'] == 'long-messages' and 'to_ns' in p]
+        link, = [link for link in links if 'from=' in link]
+        self.assertIn('from=%s&to=%s' % (longest['from_ns'] // 1000, longest['to_ns'] // 1000), link)
         for link in links:
             self.assertEqual(self.server.get('/p/' + link.removeprefix('../../p/'), Accept='text/html').status, 200, link)
         self.assertIn('/verdict?app=com.example"', self.report('?app=com.example', Accept='text/html').text)
