@@ -350,8 +350,8 @@ function showWords() {
     (isWhole ? '' : ofLoaded()) + trouble;
   if (isNews('said', trouble))
     tell('flame-said', trouble.slice(2));
-  const trail = pathTo(zoom).map(node =>
-    button(fitName(node.frame, 32), `Zoom to ${node.frame.text}`, 'zoomTo', linkOf(node)));
+  const trail = pathTo(zoom).map((node, _, path) =>
+    button(fitName(node.frame, path.length > 1 ? 32 : 64), `Zoom to ${node.frame.text}`, 'zoomTo', linkOf(node)));
   if (trail.length > 6)
     trail.splice(2, trail.length - 5, html('span', {}, '…'));
   const all = wholeTotal(), idle = all - data.total(v)[1];

@@ -235,7 +235,7 @@ function showChosen(chosen) {
 
 /* The root of a flame graph is at its end. A link that leads elsewhere does so by itself. */
 function showRoot() {
-    const { view, zoom, selected } = flameOf().state;
+    const { view, zoom, selected } = flameOf().said;
     if (view !== 'flame' || zoom !== '' || selected !== '')
         return;
     byId('picture').scrollTop = byId('picture').scrollHeight;

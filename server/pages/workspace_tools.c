@@ -542,7 +542,7 @@ static void put_moments(const struct workspace *w, uint64_t n)
         workspace_choice_begin(w->b, page_data_digits(PAGE_TEXT, i),
                                w->of->options->moment.since == 0 && w->of->options->moment.number == i);
         if (i == 0)
-            buf_printf(w->b, "the last of %llu dumps</option>\n", (unsigned long long)n);
+            buf_printf(w->b, "last of %llu dumps</option>\n", (unsigned long long)n);
         else
             buf_printf(w->b, "dump %llu</option>\n", (unsigned long long)i);
     }

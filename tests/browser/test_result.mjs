@@ -197,6 +197,13 @@ test('what is seen first: where callees part, without idle time, and the way bac
         await until(page, isReady);
         await shows(whole, said);
     }
+    await page.setViewportSize({ width: 400, height: 600 });
+    await page.goto('about:blank');
+    await page.goto(profile.url);
+    await until(page, isReady);
+    await shows(first, 'in a narrow window');
+    assert.deepEqual(await page.locator('#picture .crumbs > :visible').allInnerTexts().then(all => all.map(text => text.trim())), [first[0], ...first.slice(-2)]);
+    assert.ok(await page.evaluate(() => document.querySelector('#picture > svg').getBoundingClientRect().bottom <= innerHeight + 1), 'its last row is in sight');
     await page.goto(`${profile.url}/t/1.svg`);
     await until(page, () => document.documentElement.dataset.state === 'ready');
     assert.equal(await page.locator('.crumbs button').count(), 1, 'a picture alone shows all');
