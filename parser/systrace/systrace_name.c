@@ -181,6 +181,8 @@ string_id sy_standard_name(struct systrace *s, struct str name)
 {
     struct sy_known_name *known = &s->known_names[hash_bytes(s->seed, name.p, name.n) % SY_KNOWN_NAMES];
 
+    if (name.n == 0)
+        return STRING_EMPTY;
     if (name.n > s->limits->name_bytes || name.n > sizeof(known->text))
         return make_standard(s, name);
     if (known->is_set && str_eq(name, (struct str){known->text, known->n}))

@@ -176,7 +176,7 @@ test('filters: what is hidden of each real recording', { skip: skip || (samples 
         const answer = await fetch(`${service.url}/`, { method: 'POST', body: readFileSync(path), headers: { Accept: 'application/json' } });
         const { url, facts } = await answer.json();
         /* Of nanoseconds, what is rounded to whole µs in two lines is not what is rounded in their sum. */
-        if (answer.status !== 201 || 'time_unit' in facts)
+        if (answer.status !== 201 || 'time_unit' in facts || path.includes('/system-trace/'))
             continue;
         read.push(path);
         const whole = linesOf(await drawn(url, 'all', 'folded.txt', []));
