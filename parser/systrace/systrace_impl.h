@@ -1,6 +1,7 @@
 /* The inside of the reader of system traces.
  *
- *   systrace.c          packets, sequences and clocks; the table of records
+ *   systrace_base.c     the table of records; clocks
+ *   systrace.c          packets and sequences
  *   systrace_ftrace.c   the kernel's events, and the text of atrace in them
  *   systrace_track.c    track events and descriptors
  *   systrace_name.c     what sections are called
@@ -284,7 +285,7 @@ struct systrace {
     uint32_t next_id;
 };
 
-/* systrace.c */
+/* systrace_base.c */
 /* The time of a reading of that clock, in the trace's; false: the clock is not known, which is counted. */
 bool sy_time(struct systrace *s, uint32_t sequence, uint32_t clock, uint64_t ticks, uint64_t *time);
 /* Counts what is lost, at the packet at hand. */
