@@ -9,53 +9,6 @@
 
 enum { KEY_BYTES_KEPT = 64 };
 
-/* ---- shared by the families ---- */
-
-string_id json_name(struct json_doc *d, struct str text)
-{
-    return builder_name(d->builder, text, d->r->limits->name_bytes, json_in_offset(d->in));
-}
-
-bool json_refuse(struct json_doc *d, const char *title, const char *hint, const char *detail)
-{
-    return diag_at(d->diag, DIAG_UNUSABLE, d->begin, title, hint, "%s", detail);
-}
-
-bool json_calls_have_value(const struct json_doc *d)
-{
-    return d->value_name.n == 0 || str_eq(d->value_name, STR("wall")) || str_eq(d->value_name, STR("cpu"));
-}
-
-bool json_declare_calls(struct json_doc *d, bool cpu)
-{
-    static const struct profile_value TIMES[] = {{STR_INIT("wall"), STR_INIT("wall time"), UNIT_NS,
-                                                  ROLE_WALL},
-                                                 {STR_INIT("cpu"), STR_INIT("thread CPU time"), UNIT_NS,
-                                                  ROLE_CPU}},
-                                      CALLS = {STR_INIT("calls"), STR_INIT("calls"), UNIT_COUNT, ROLE_CALLS};
-    bool cpu_only = !cpu && str_eq(d->value_name, STR("cpu"));
-
-    builder_clocks(d->builder, 1, false);
-    return builder_values(d->builder, TIMES + cpu_only, cpu ? 2 : 1, &CALLS, 1);
-}
-
-bool json_close_open(struct json_doc *d, uint32_t track, int64_t end_ns, int64_t last_ns)
-{
-    uint64_t open = builder_track_open(d->builder, track);
-    struct event exit = {.track = track,
-                         .frame = FRAME_NONE,
-                         .action = EVENT_EXIT,
-                         .clock = {(uint64_t)(end_ns < 0 ? 0 : end_ns)}};
-
-    if (open == 0 || end_ns <= last_ns)
-        return true;
-    builder_warn(d->builder, WARN_OPEN_FRAMES, open, WARNING_NO_OFFSET);
-    while (open-- > 0)
-        if (!builder_events(d->builder, &exit, 1, d->begin, 0))
-            return false;
-    return true;
-}
-
 /* ---- members of the outermost object ---- */
 
 static bool note_key(struct json_doc *d, struct str key)
@@ -159,24 +112,6 @@ static const struct {
     {STR_INIT("aflamed"), json_take_value_name},
     {STR_INIT("otherData"), json_take_value_name},
 };
-
-bool json_take_value_name(struct json_doc *d)
-{
-    struct str key, text;
-
-    if (json_in_enter(d->in, JSON_OBJECT))
-        while (json_in_key(d->in, &key)) {
-            if (!str_eq(key, STR("value")) && !str_eq(key, STR("clock"))) {
-                json_in_skip(d->in);
-            } else if (json_in_string(d->in, &text)) {
-                string_id name = json_name(d, text);
-                if (name == STRING_NONE)
-                    return false;
-                d->value_name = builder_text_of(d->builder, name);
-            }
-        }
-    return true;
-}
 
 static bool take_member(struct json_doc *d, struct str key, bool outermost)
 {
