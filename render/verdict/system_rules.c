@@ -8,6 +8,7 @@
 
 enum {
     PART_LEAST = 100,     /* smaller parts than a hundredth are said together */
+    WHERE_LEAST = 10,     /* of waits shorter than a tenth it is not said where they were */
     LOCKS_LEAST = 5000000 /* ns */
 };
 
@@ -153,7 +154,7 @@ static void say_parts(struct finding *f, const struct analysis *a, const struct 
         say(f, ")");
         if (order[i] == PART_RUNNING)
             say_path(f, a, s, part->ns);
-        else
+        else if (i == 0 || part->ns >= s->wall_ns / WHERE_LEAST)
             say_where(f, a, (enum system_part)order[i], part);
     }
     if (rest > 0) {
