@@ -182,7 +182,7 @@ async function loadVerdict() {
     const sentences = page.getElementById('sentences'), first = sentences?.querySelector('li')?.textContent;
     if (first === undefined)
         return;
-    const details = element('details', { id: 'verdict', open: kept(VERDICT_KEY) === null && matchMedia('(min-width: 48rem)').matches },
+    const details = element('details', { id: 'verdict', className: place.className, open: kept(VERDICT_KEY) === null && matchMedia('(min-width: 48rem)').matches },
                             element('summary', {}, 'In words', element('span', { className: 'unfiltered', textContent: ', without filters' }),
                                     element('span', { className: 'first', textContent: ': ' + first })),
                             ...moreWords(sentences), document.adoptNode(sentences));

@@ -34,13 +34,18 @@ static void plain_view(const struct workspace *w, struct view_options *view)
 
 void workspace_verdict_link(const struct workspace *w)
 {
+    const json_t *values = json_object_get(w->of->summary, "values");
     struct view_options view;
 
     if (w->of->tab == TAB_VERDICT)
         return;
     plain_view(w, &view);
-    workspace_link(w, "<p id=\"verdict\"><a class=\"place\" href=\"", "verdict", &view,
-                   "\">In words: where the ");
+    /* Words about the states of threads are longer than others. */
+    workspace_link(w,
+                   page_data_value(values, "runnable") != NULL
+                       ? "<p id=\"verdict\" class=\"long\"><a class=\"place\" href=\""
+                       : "<p id=\"verdict\"><a class=\"place\" href=\"",
+                   "verdict", &view, "\">In words: where the ");
     buf_printf(w->b, "%s went<span class=\"unfiltered\">, without filters</span></a></p>\n",
                page_data_noun(w->of->summary) == track_noun(TRACK_HEAP) ? "memory" : "time");
 }
