@@ -42,7 +42,7 @@ void workspace_verdict_link(const struct workspace *w)
     plain_view(w, &view);
     /* Words about the states of threads are longer than others. */
     workspace_link(w,
-                   page_data_value(values, "runnable") != NULL
+                   page_data_find(values, "name", STR("runnable")) != NULL
                        ? "<p id=\"verdict\" class=\"long\"><a class=\"place\" href=\""
                        : "<p id=\"verdict\"><a class=\"place\" href=\"",
                    "verdict", &view, "\">In words: where the ");

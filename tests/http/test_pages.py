@@ -48,6 +48,7 @@ class Profile(Stored):
         self.assertEqual((answer.status, answer['Content-Type']), (200, 'text/html; charset=utf-8'))
         self.assert_links(self.path, answer.text)
         self.assertNotIn('style=', answer.text)
+        self.assertIn('<p id="verdict"><a', answer.text)     # not the room that states of threads need
 
     def test_chat_programs_see_what_a_link_leads_to(self):
         agents = ['Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)', 'Mozilla/5.0 (compatible; Discordbot/2.0)', 'facebookexternalhit/1.1',
