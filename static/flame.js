@@ -492,8 +492,10 @@ const isFitted = () => standalone && parent !== window && rectOf(svg).height !==
 const topOf = () => rectOf(svg).top - scrolledPx;
 function scrollBy(px) {
   const { height } = rectOf(svg);
-  if (!isFitted())
-    return scroller.scrollBy(0, px);
+  if (!isFitted()) {
+    scroller.scrollBy(0, px);
+    return stick();     /* at once: the event comes a frame later */
+  }
   scrolledPx = Math.max(0, Math.min(heightPx - height, scrolledPx + px));
   setAll(svg, { viewBox: `0 ${scrolledPx} ${widthPx} ${height}` });
   onScroll();
