@@ -636,7 +636,7 @@ static bool find_threads(const struct rule *r, const struct analysis *a, struct 
     say(f, ": ");
     for (uint32_t i = 0; i < n; i++) {
         say(f, i == 0 ? "" : ", ");
-        say_thread(f, a, top[i]);
+        say_thread_of(f, a, top[i]);
         say(f, " ");
         say_part_of_all(f, a, a->active_beside[top[i]], i == 0);
     }

@@ -78,6 +78,17 @@ void say_thread(struct finding *f, const struct analysis *a, uint32_t track)
     mention(f, profile_string(a->p, a->p->tracks[track].name), (struct verdict_mention){.track = track});
 }
 
+void say_thread_of(struct finding *f, const struct analysis *a, uint32_t track)
+{
+    const struct profile_track *t = &a->p->tracks[track];
+
+    say_thread(f, a, track);
+    if (t->group == STRING_EMPTY || t->group == a->p->tracks[a->main].group || t->group == t->name)
+        return;
+    say(f, " of ");
+    buf_str(f->text, profile_string(a->p, t->group));
+}
+
 /* "1 call", "1,234 calls" */
 void say_calls(struct finding *f, uint64_t n)
 {

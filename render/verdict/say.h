@@ -40,6 +40,8 @@ void say_percent(struct finding *f, uint64_t part, uint64_t whole);
 /* The name in full. The sentence links to it, as to threads. */
 void say_method(struct finding *f, const struct analysis *a, frame_id frame);
 void say_thread(struct finding *f, const struct analysis *a, uint32_t track);
+/* .. and whose it is, if it is of another process than the main thread: "RenderThread of com.android.systemui". */
+void say_thread_of(struct finding *f, const struct analysis *a, uint32_t track);
 
 /* Words that stand for a range of time, since the trace's start: the sentence links to what was in it. */
 void say_range(struct finding *f, const char *words, uint64_t from_ns, uint64_t to_ns);

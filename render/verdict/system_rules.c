@@ -296,7 +296,7 @@ static void say_rivals(struct finding *f, const struct analysis *a)
         if (named[n] == UINT32_MAX)
             break;
         say(f, n == 0 ? " Meanwhile " : ", ");
-        say_thread(f, a, named[n]);
+        say_thread_of(f, a, named[n]);
         say(f, n == 0 ? " ran for " : " for ");
         say_ns(f, a->system->ran_ns[named[n]]);
     }

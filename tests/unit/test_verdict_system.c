@@ -216,6 +216,15 @@ static void waiting_for_a_cpu(void **state)
         &s, "waited-for-cpu",
         "main waited for a CPU for 20 ms, 20 % of the 100 ms in which it ran or could have run; the longest "
         "time was 7 ms. Meanwhile Pool ran for 9 ms, Worker for 3 ms.");
+    /* One of another process, which has the name of the other thread. */
+    struct profile_track tracks[3];
+    memcpy(tracks, s.profile.tracks, sizeof(tracks));
+    tracks[1].group = tracks[2].name;
+    s.profile.tracks = tracks;
+    check(
+        &s, "waited-for-cpu",
+        "main waited for a CPU for 20 ms, 20 % of the 100 ms in which it ran or could have run; the longest "
+        "time was 7 ms. Meanwhile Pool ran for 9 ms, Worker of Pool for 3 ms.");
     end(&s);
     begin(&s, LESS);
     check(&s, "waited-for-cpu", NULL);
