@@ -6,6 +6,8 @@
 #include "render/names/names.h"
 #include "render/verdict/chain.h"
 #include "render/verdict/rules.h"
+#include "render/verdict/system_rules.h"
+#include "render/verdict/system_sums.h"
 #include "render/view/view.h"
 
 enum {
@@ -84,6 +86,21 @@ static bool is_told(const struct verdict *v, const struct verdict_sentence *s)
     return s->n_methods > 0 && told == s->n_methods;
 }
 
+/* Of a start: the path on which most of its time on a CPU was. NULL: the arena gives no more. */
+static const struct chain *chain_of_start(const struct analysis *a, struct arena *arena)
+{
+    const struct system_sums *s = &a->system->start;
+    struct chain *c = arena_alloc(arena, sizeof(*c));
+
+    if (c == NULL)
+        return NULL;
+    *c = (struct chain){0};
+    for (; c->n < s->n_path && c->n < CHAIN_LINKS_MAX; c->n++)
+        c->links[c->n] = (struct chain_link){s->path[c->n].frame, s->path[c->n].ns, 0};
+    c->last_own = c->below = c->n;
+    return c;
+}
+
 const struct verdict *verdict_new(const struct render_input *in)
 {
     struct analysis *a = analysis_new(in);
@@ -102,7 +119,9 @@ const struct verdict *verdict_new(const struct render_input *in)
     buf_free(&text);
     if (!ok)
         return NULL;
-    *v = (struct verdict){.chain = a->chain};
+    *v = (struct verdict){.chain = system_has_start(a) ? chain_of_start(a, in->scratch) : a->chain};
+    if (v->chain == NULL)
+        return NULL;
     for (uint32_t i = 0; i < n && v->n < VERDICT_SENTENCES_MAX; i++)
         if (!list[i].once || !is_told(v, &list[i]))
             v->list[v->n++] = list[i];
@@ -182,7 +201,7 @@ static void put_chain(struct json *j, const struct render_input *in, const struc
  * 1,
  *  "methods": ["com.foo.Bar.baz"], "table": "group=origin",
  *  "parts": [{"text": "main", "track": 1}, {"text": " ran "}, {"text": "com.foo.Bar.baz", "method": true}, ...]}, ...]};
- * "chain" has values in ns, or as the profile counts; "track" is an id, and missing where the sentence is about no single thread; "table" is the query of the
+ * "chain" is that of the first sentence, and has values in ns, or as the profile counts; "track" is an id, and missing where the sentence is about no single thread; "table" is the query of the
  * table of methods that shows it, and missing where a view of the methods does; "parts" are the text in
  * pieces, of which some name a method, a thread, or a range of time: "from_ns" to "to_ns". */
 static void write_json(const struct render_input *in, const struct verdict *v, struct buf *out)

@@ -12,7 +12,7 @@ import { chromium } from 'playwright-core';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const STOP_MS = 15_000;
-export const PATIENCE_MS = 30_000;     /* for what takes a second unless the machine is busy */
+export const PATIENCE_MS = 60_000;     /* for what takes a second unless the machine is busy */
 
 /* ---- the service ---- */
 

@@ -134,6 +134,11 @@ static void the_start(void **state)
         &s, "start",
         "The start took 100 ms, from bindApplication to the end of the first frame; main spent 39 ms waiting for a lock (39 % of the start), all of it for one that Pool held in com.example.Store.load, within App.onCreate; 24 ms running (24 %), 19 ms of it in bindApplication, there 12 ms in App.onCreate; 18 ms waiting for input or output (18 %), 17 ms of it in LoadApkAssets; 8 ms waiting for other processes to answer (8 %); 6 ms asleep (6 %); 3 ms waiting for the garbage collector (3 %); 1 ms waiting for a CPU (1 %); 1 ms blocked in the kernel (1 %).");
     check(&s, "headline", NULL);
+    const struct verdict *v = verdict_new(&s.in); /* the chain is that of the start */
+    assert_non_null(v);
+    assert_int_equal(v->chain->n, 2);
+    assert_true(str_eq(names_frame(s.in.names, v->chain->links[1].frame), STR("App.onCreate")));
+    assert_int_equal(v->chain->links[1].took, 12 * MS);
     s.log.launch = (struct system_range){5 * MS, 125 * MS};
     s.log.drawn_ns = 310 * MS;
     s.log.start.to_ns = 10 * MS + 200 * MS;
