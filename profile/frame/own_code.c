@@ -441,6 +441,40 @@ static void choose(const struct guess *g, struct own_code *own, struct origin_pa
     }
 }
 
+/* ---- the app's organisation ---- */
+
+/* Whether the profile has code of the organisation that no table knows, beside the package. */
+static bool has_related(const struct profile *p, const uint8_t *origins, struct str organisation,
+                        struct str package)
+{
+    for (frame_id i = 0; i < p->n_frames; i++) {
+        struct str other = origin_package(scope_of(p, i));
+        if (origins[i] == ORIGIN_APP && origin_is_app(other, organisation) && !origin_is_app(other, package))
+            return true;
+    }
+    return false;
+}
+
+/* What the organisation of the app has written is own code, too: com.example.core beside com.example.shop. Not where a
+ * name of two components is that of many (com.google, com.github). */
+static void take_related(const struct profile *p, const uint8_t *origins, struct own_code *own)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < own->n; i++) {
+        struct str organisation = first_components(own->prefix[i], 2);
+        if (organisation.n < own->prefix[i].n && !is_shared(organisation) &&
+            has_related(p, origins, organisation, own->prefix[i]))
+            own->prefix[i] = organisation;
+        bool told = false;
+        for (uint32_t k = 0; k < n; k++)
+            told = told || origin_is_app(own->prefix[i], own->prefix[k]);
+        if (!told)
+            own->prefix[n++] = own->prefix[i];
+    }
+    own->n = n;
+}
+
 /* A system trace names the app's process, which is called as its package; sections have no packages that a guess
  * could go by. */
 static bool is_known(const struct profile *p, struct own_code *own)
@@ -459,8 +493,10 @@ bool own_code_guess(const struct profile *p, const uint8_t *origins, struct own_
                     struct arena *arena)
 {
     own->n = 0;
-    if (is_known(p, own))
+    if (is_known(p, own)) {
+        take_related(p, origins, own);
         return true;
+    }
     struct guess g = {.p = p, .origins = origins};
     struct origin_package_weight *list = arena_lend(arena, p->n_frames, sizeof(*list));
     g.weight = arena_lend(arena, p->n_frames, sizeof(*g.weight));
@@ -481,6 +517,7 @@ bool own_code_guess(const struct profile *p, const uint8_t *origins, struct own_
         sum_busy(&g);
         walk(&g);
         choose(&g, own, list);
+        take_related(p, origins, own);
     }
     arena_release(arena, g.reached, p->n_nodes, 1);
     arena_release(arena, g.busy, p->n_nodes, sizeof(*g.busy));

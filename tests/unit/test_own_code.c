@@ -64,8 +64,6 @@ static void guess_follows_what_android_calls(void **state)
         /* The code of an app beside its activities. */
         {"com.example",
          {{CREATE "com.example.ui.Main.onCreate()V", 5}, {THREAD "com.example.net.Client.run()V", 20}}},
-        {"com.example.ui",
-         {{CREATE "com.example.ui.Main.onCreate()V", 50}, {THREAD "com.example.net.Client.run()V", 2}}},
         /* Application and activities of two names; one of them small. */
         {"com.example.shop,io.brand.feature",
          {{APPLICATION "com.example.shop.App.onCreate()V", 60},
@@ -107,6 +105,26 @@ static void guess_follows_what_android_calls(void **state)
           {THREAD "net.other.Worker.run()V;java.lang.Object.wait()V", 90}}},
         {"com.github.ann",
          {{CREATE "com.github.ann.app.Main.onCreate()V", 5}, {HANDLER "com.github.bob.A.run()V", 6}}},
+    };
+    struct buf text = {0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++)
+        assert_string_equal(guessed(CASES[i].stacks, &text), CASES[i].own);
+    buf_free(&text);
+}
+
+/* What the app's organisation has written is its own, too; but not what the table knows of it. */
+static void code_of_the_organisation(void **state)
+{
+    static const struct {
+        const char *own;
+        struct stack stacks[3];
+    } CASES[] = {
+        {"com.example",
+         {{CREATE "com.example.ui.Main.onCreate()V", 50}, {THREAD "com.example.net.Client.run()V", 2}}},
+        {"com.squareup.shop",
+         {{CREATE "com.squareup.shop.Main.onCreate()V", 50}, {THREAD "com.squareup.moshi.A.run()V", 2}}},
     };
     struct buf text = {0};
 
@@ -191,6 +209,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(guess_follows_what_android_calls),
+        cmocka_unit_test(code_of_the_organisation),
         cmocka_unit_test(packages_are_read),
         cmocka_unit_test(what_is_said_counts),
     };
