@@ -44,6 +44,12 @@ function readStack({ track, levels, spans, least_ns: least }, beginNs, frames) {
     return { track, rows, least };
 }
 
+/* com.android.systemui -> systemui, /system/bin/logd -> logd; other words as they are. */
+const shortProcess = name => name.replace(/^\S*[./](?=[^\s./])/, '');
+
+/* Behind the name of a thread, if it is of another process than the first one. */
+const processWords = (name, process) => (process === '' || process === name ? '' : ` \u00b7 ${shortProcess(process)}`);
+
 /* Of /lanes; null if it is of another version. */
 export function readAnswer(json) {
     if (json.version !== 1)
@@ -53,7 +59,7 @@ export function readAnswer(json) {
     const listed = list => list.map(([track, begin, length, depth, frame, flags]) =>
         ({ track, begin, length, depth, frame: frames[frame], flags, calls: 1 }));
     const lanes = new Map(json.lanes.map(lane => [lane.track, {
-        track: lane.track, name: lane.name, begin: lane.begin_ns, end: lane.end_ns, work: lane.work_ns, ns: lane.ns, calls: lane.calls,
+        track: lane.track, name: lane.name, process: lane.group ?? '', behind: processWords(lane.name, lane.group ?? ''), begin: lane.begin_ns, end: lane.end_ns, work: lane.work_ns, ns: lane.ns, calls: lane.calls,
         shares: lane.shares?.map(text => decodeShares(text, places)), counts: lane.counts && decodeCounts(lane.counts, places),
         marked: lane.marked, markShares: lane.mark_shares && decodeShares(lane.mark_shares, places),
         markCounts: lane.mark_counts && decodeCounts(lane.mark_counts, places),
@@ -134,14 +140,14 @@ export function durationWords(ns) {
 
 /* ---- rows ---- */
 
-/* Pools: names that differ only in their numbers. */
-const poolOf = name => name.replace(/\d+/g, '#');
+/* Pools: threads of one process whose names differ only in their numbers. */
+const poolOf = ({ name, process = '' }) => [name.replace(/\d+/g, '#'), ...process === '' ? [] : [process]].join(' of ');
 
 /* Lanes in the order of the answer, with pools of three or more behind one row and those that did nearly nothing behind
  * another. `state`: open (tracks with calls), unfolded (names of groups), pinned (tracks, on top), filter (text). */
 export function rowsOf(lanes, { unfolded, pinned, filter }) {
     const words = filter.trim().toLowerCase().split(/\s+/);
-    const meant = lanes.filter(({ name, track }) => words.every(word => `${name} ${track}`.toLowerCase().includes(word)));
+    const meant = lanes.filter(({ name, track, process = '' }) => words.every(word => `${name} ${process} ${track}`.toLowerCase().includes(word)));
     if (filter.trim() !== '')
         return meant.map(lane => ({ lane }));
     const rows = lanes.filter(({ track }) => pinned.has(track)).map(lane => ({ lane, isPinned: true }));
@@ -149,25 +155,25 @@ export function rowsOf(lanes, { unfolded, pinned, filter }) {
     const most = Math.max(...lanes.map(({ work }) => work), 1), isIdle = ({ work, name }) => name !== 'main' && work < most / 1000;
     const pools = new Map(), idle = [];
     for (const lane of rest) {
-        const pool = poolOf(lane.name);
+        const pool = poolOf(lane);
         if (!isIdle(lane))
             pools.has(pool) ? pools.get(pool).push(lane) : pools.set(pool, [lane]);
     }
-    const put = (key, label, list) => {
-        rows.push({ group: key, label, lanes: list, isUnfolded: unfolded.has(key) });
+    const put = (key, label, list, { process, behind } = {}) => {
+        rows.push({ group: key, label, process, behind, lanes: list, isUnfolded: unfolded.has(key) });
         if (unfolded.has(key))
             rows.push(...list.map(lane => ({ lane, isInner: true })));
     };
     const done = new Set();
     for (const lane of rest) {
-        const pool = poolOf(lane.name), list = pools.get(pool);
+        const pool = poolOf(lane), list = pools.get(pool);
         if (isIdle(lane))
             idle.push(lane);
         else if (list.length < 3)
             rows.push({ lane });
         else if (!done.has(pool)) {
             done.add(pool);
-            put(`pool ${pool}`, `${pool} (${list.length})`, list);
+            put(`pool ${pool}`, `${poolOf({ name: lane.name })} (${list.length})`, list, lane);
         }
     }
     if (idle.length > 0)

@@ -78,7 +78,8 @@ export class Time extends EventTarget {
         return readAnswer(await answer.json()).mark;
     }
     threadOf(track) {
-        return this.store.whole?.lanes.get(track)?.name ?? String(track);
+        const lane = this.store.whole?.lanes.get(track);
+        return lane === undefined ? String(track) : `${lane.name}${lane.behind}`;
     }
     /* Moves so that the call can be seen, closer only if it would be too narrow. */
     reveal(call) {

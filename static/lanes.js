@@ -8,6 +8,9 @@ const MAP_PX = 9, ZOOM = 1.25, PAN = 0.15, STACKS_MAX = 32, CHARTED_FIRST = 8, C
 const CLASSES = ['own code', 'third party', 'platform', 'waiting', 'unknown'];     /* as answers have them: the last one not always */
 const KEYS_WORDS = 'w s zoom, a d move, r makes what is seen the range, arrow keys choose a call, Enter zooms to it, n N next and previous call of its method, l the longest, Escape whole recording';
 
+/* Of a thread, or of several that share a row. */
+const nameOf = ({ lane, label, behind = '' }) => (lane === undefined ? `${label}${behind}` : `${lane.name}${lane.behind}`);
+
 export class Timeline {
     /* `isChart`: the chosen threads, opened, large. `tracks` of it: their ids; null: all. */
     constructor(root, time, { isChart = false, tracks = null, label }) {
@@ -91,12 +94,14 @@ export class Timeline {
     drawNames() {
         const hadFocus = this.names.contains(document.activeElement);
         this.names.style.height = `${this.total}px`;
-        this.names.replaceChildren(...this.rows.map(({ lane, label, isUnfolded, isInner, isPinned, y, height }, i) => {
+        this.names.replaceChildren(...this.rows.map((row, i) => {
+            const { lane, label, isUnfolded, isInner, isPinned, y, height } = row, { process, behind } = lane ?? row;
             const isOpen = lane === undefined ? isUnfolded : this.open.has(lane.track);
             const button = element('button', { type: 'button', tabIndex: i === this.active ? 0 : -1, className: isInner ? 'inner' : '' },
-                element('span', { textContent: `${isPinned ? '\u2691 ' : ''}${lane === undefined ? label : lane.name || `Thread ${lane.track}`}` }),
+                element('span', { textContent: `${isPinned ? '\u2691 ' : ''}${lane === undefined ? label : lane.name || `Thread ${lane.track}`}` },
+                    ...behind ? [element('span', { className: 'quiet', textContent: behind })] : []),
                 ...lane === undefined ? [] : [element('span', { className: 'quiet', textContent: durationWords(lane.work) })]);
-            button.title = lane === undefined ? label : `${lane.name} (${lane.track}): ${durationWords(lane.work)}${this.isChart ? '' : '; opens its calls; p pins it'}`;
+            button.title = lane === undefined ? `${label}${process ? ` of ${process}` : ''}` : `${lane.name} (${lane.track})${process ? ` of ${process}` : ''}: ${durationWords(lane.work)}${this.isChart ? '' : '; opens its calls; p pins it'}`;
             if (!this.isChart || lane === undefined)
                 button.setAttribute('aria-expanded', String(isOpen));
             const li = element('li', {}, button);
@@ -157,6 +162,7 @@ export class Timeline {
             return undefined;
         if (time.window === null)
             return time.want();
+        this.root.classList.toggle('has-processes', this.lanes().some(({ behind }) => behind !== ''));
         const began = performance.now(), { width } = this, height = scroll.clientHeight;
         this.arrange();
         const pen = new Pen(this.fit(this.canvas, width, height), time.window, width, this.colours);
@@ -239,14 +245,14 @@ export class Timeline {
         if (call !== undefined)
             return callWords(call, time.threadOf(call.track));
         if (row?.lane === undefined)
-            return row?.label ?? '';
+            return row === undefined ? '' : nameOf(row);
         const answer = time.store.best(time.window), lane = answer.lanes.get(row.lane.track), at = this.nsAt(event.offsetX);
         const i = Math.floor((at - answer.from) / (answer.to - answer.from) * answer.places), shares = lane?.shares?.map(share => share[i] ?? 0);
         if (shares === undefined || at < row.lane.begin || at > row.lane.end)
-            return `${row.lane.name}: no records here`;
+            return `${nameOf(row)}: no records here`;
         const parts = shares.map((share, k) => [CLASSES[k], share]).filter(([, share]) => share > 0).sort((a, b) => b[1] - a[1]);
         const message = answer.messages.find(one => one.track === row.lane.track && one.begin <= at && at < one.begin + one.length);
-        return [row.lane.name, parts.map(([word, share]) => `${word} ${Math.round(share / 51 * 100)} %`).join(', ') || 'in no call',
+        return [nameOf(row), parts.map(([word, share]) => `${word} ${Math.round(share / 51 * 100)} %`).join(', ') || 'in no call',
                 ...message === undefined ? [] : [messageWords([message])],
                 `${(lane.counts[i] ?? 0).toLocaleString('en')} calls begin within ${durationWords((answer.to - answer.from) / answer.places)}`].join(' \u00b7 ');
     }
@@ -270,7 +276,8 @@ export class Timeline {
         this.said.textContent = words;
     }
     /* What the threads of a row did in the window. */
-    wordsOf({ lane, lanes, label }) {
+    wordsOf(row) {
+        const { lane, lanes } = row;
         const { window, store } = this.time, answer = store.best(window), perPlace = (answer.to - answer.from) / answer.places;
         const [first, last] = [Math.max(0, Math.floor((window.from - answer.from) / perPlace)), Math.min(answer.places, Math.ceil((window.to - answer.from) / perPlace))];
         const sums = CLASSES.map(() => 0);
@@ -283,7 +290,7 @@ export class Timeline {
         const all = 51 * (last - first) * (lanes?.length ?? 1);
         const parts = CLASSES.map((word, k) => [word, sums[k] / all]).filter(([, share]) => share > 0).map(([word, share]) => `${word} ${share < 0.01 ? '<1' : Math.round(share * 100)} %`);
         const messages = answer.messages.filter(one => one.track === lane?.track && one.begin < window.to && one.begin + one.length > window.from);
-        return [`${label ?? lane.name}: ${parts.join(', ') || 'in no call'}`, ...messages.length === 0 ? [] : [messageWords(messages)], `${calls.toLocaleString('en')} calls`].join(' \u00b7 ');
+        return [`${nameOf(row)}: ${parts.join(', ') || 'in no call'}`, ...messages.length === 0 ? [] : [messageWords(messages)], `${calls.toLocaleString('en')} calls`].join(' \u00b7 ');
     }
     /* The first call of the lane that is looked at, or the one beside the chosen one. */
     move(way) {

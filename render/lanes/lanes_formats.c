@@ -504,14 +504,18 @@ static void put_mark(struct writer *w)
 
 /* ---- all of it ---- */
 
-static void put_lane(struct writer *w, const struct lane *lane)
+/* `first`: the lane on top, whose process is not told of. */
+static void put_lane(struct writer *w, const struct lane *lane, const struct lane *first)
 {
     const struct profile *p = w->in->profile;
     const struct profile_track *t = lane->of->track;
+    struct str group = profile_string(p, t->group);
 
     json_open_object(&w->j, NULL);
     json_put_u64(&w->j, "track", t->id);
     json_put_string(&w->j, "name", profile_string(p, t->name));
+    if (group.n > 0 && t->group != first->of->track->group)
+        json_put_string(&w->j, "group", group);
     json_put_u64(&w->j, "begin_ns", t->begin_ns);
     json_put_u64(&w->j, "end_ns", t->end_ns);
     json_put_u64(&w->j, "work_ns", lanes_work_ns(p, t));
@@ -525,7 +529,7 @@ static void put_lanes(struct writer *w)
     json_put_u64(&w->j, "step", w->step);
     json_open_array(&w->j, "lanes");
     for (uint32_t i = 0; i < w->lanes->n; i++)
-        put_lane(w, &w->lanes->list[w->plan->order[i]]);
+        put_lane(w, &w->lanes->list[w->plan->order[i]], &w->lanes->list[w->plan->order[0]]);
     json_close(&w->j);
 }
 
@@ -613,7 +617,7 @@ static bool write_json(const struct render_input *in, const struct lanes_plan *p
 }
 
 const struct lanes_format LANES_JSON = {
-    {"json", "application/json", "for the page's script and for programs", 3}, write_json};
+    {"json", "application/json", "for the page's script and for programs", 4}, write_json};
 
 /* ---- svg ---- */
 

@@ -79,6 +79,18 @@ const JSON_ = {
     messages: [], frames: [['a.A.outer', 0, 'aaaaaaaaaaaa'], ['a.A.inner', 3, 'bbbbbbbbbbbb']],
 };
 
+test('threads of other processes are told apart, found by them, and in pools of their own', () => {
+    const lanes = [['main'], ['RenderThread'], ['RenderThread', 'com.android.systemui'], ['logd', 'logd'], ['writer', '/system/bin/logd'], ['io', 'Some App 1.2 (7)'], ['gc', 'com.a.ui. (8)'],
+                   ...[1, 2, 3].map(i => [`Binder:${i}`]), ...[4, 5, 6].map(i => [`Binder:${i}`, 'com.android.systemui'])]
+        .map(([name, group], i) => ({ ...JSON_.lanes[0], track: i + 1, name, group }));
+    const all = [...readAnswer({ ...JSON_, lanes }).lanes.values()];
+    assert.deepEqual(all.slice(0, 7).map(({ behind }) => behind), ['', '', ' \u00b7 systemui', '', ' \u00b7 logd', ' \u00b7 Some App 1.2 (7)', ' \u00b7 ui. (8)']);
+    assert.deepEqual(rowsOf(all, state()).slice(7).map(({ label, behind, lanes: list }) => [label, behind, list.length]),
+                     [['Binder:# (3)', '', 3], ['Binder:# (3)', ' \u00b7 systemui', 3]]);
+    assert.equal(new Set(rowsOf(all, state()).slice(7).map(({ group }) => group)).size, 2);
+    assert.deepEqual(rowsOf(all, state({ filter: 'SystemUI render' })).map(({ lane }) => lane.track), [3]);
+});
+
 test('an answer becomes lanes and stacks of calls', () => {
     const answer = readAnswer(JSON_), { rows } = answer.stacks.get(1), [outer] = rows[0], [inner, run] = rows[1];
     assert.deepEqual([outer.frame.text, outer.begin, outer.length, outer.flags], ['a.A.outer', 100, 800, 2]);

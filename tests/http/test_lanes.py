@@ -213,6 +213,20 @@ class Lanes(DemoTest):
         page = self.server.get(self.path, Accept='text/html').text
         self.assertRegex(page, '<noscript><img src="[^"]*/lanes.svg"')
 
+    def test_processes(self):
+        """Said of threads of other processes than that of the first, in answers of which they are no part of nothing is said."""
+        names = [(1, 'process_name', 'com.app'), (2, 'process_name', 'com.other')]
+        events = [{'ph': 'M', 'name': kind, 'pid': pid, 'args': {'name': name}} for pid, kind, name in names]
+        for pid, tid, thread, length in ((1, 11, 'main', 50), (1, 12, 'RenderThread', 40), (2, 21, 'RenderThread', 30)):
+            events += [{'ph': 'M', 'name': 'thread_name', 'pid': pid, 'tid': tid, 'args': {'name': thread}},
+                       {'ph': 'X', 'name': 'work', 'pid': pid, 'tid': tid, 'ts': 10, 'dur': length}]
+        path = '/p/' + id_of(self.server.upload(json.dumps({'traceEvents': events}).encode()))
+        tracks = json.loads(self.server.get(path + '.json').text)['tracks']
+        other = next(track for track in tracks if track['group'].startswith('com.other'))
+        self.assertEqual([(lane['name'], lane.get('group')) for lane in self.lanes(path=path)['lanes']],
+                         [('main', None), ('RenderThread', None), ('RenderThread', other['group'])])
+        self.assertNotIn('group', self.lanes('track=%d' % other['id'], path)['lanes'][0])
+
     def test_without_times(self):
         answer = self.server.get('/p/%s/lanes' % id_of(self.stored(b'a;b 1\na;c 2\n')))
         self.assertEqual(answer.status, 400)
