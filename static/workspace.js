@@ -519,14 +519,15 @@ function filterThreads() {
     let n = 0, all = 0;
     for (const link of document.querySelectorAll('#threads a[data-track]')) {
         const { track } = link.dataset, isOne = /^\d/.test(track);
-        const isMeant = isAll || (isOne && meant(text, link.firstChild.data, track));
+        const { process = '' } = link.closest('[data-process]')?.dataset ?? {};     /* as well as its own name */
+        const isMeant = isAll || (isOne && meant(text, `${process} ${link.firstChild.data}`, track));
         link.closest('li').hidden = !isMeant;
         all += isOne;
         n += isOne && isMeant;
     }
     for (const group of document.querySelectorAll('#threads li details')) {
         group.parentElement.hidden = group.querySelector('li:not([hidden])') === null;
-        group.open = !isAll;
+        group.open = !isAll || (group.parentElement.dataset.process !== undefined && group.querySelector('[aria-current]') !== null);
     }
     byId('thread-count').textContent = countWords(n, all);
 }

@@ -69,7 +69,8 @@ void workspace_warnings(const struct workspace *w);
 void workspace_heading(const struct workspace *w);
 
 /* All threads as links, behind a button that names the chosen one: main first, then by weight; pools in
- * groups, and those that hardly did anything behind a line. */
+ * groups, and those that hardly did anything behind a line. Threads of other processes than main's come last, a fold for
+ * each process. */
 void workspace_threads(const struct workspace *w);
 
 /* The address of what is shown now, with these options. */

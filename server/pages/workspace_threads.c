@@ -1,5 +1,6 @@
-/* The list of threads. A pool is threads whose names differ in a number at their end: Binder:1234_1,
- * Binder:1234_2. */
+/* The list of threads. A pool is threads of one process whose names differ in a number at their end: Binder:1234_1,
+ * Binder:1234_2. A recording of the whole system has threads of many processes: those of the first thread's process
+ * stand first, and each other process is a section behind a line. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,13 +11,25 @@
 enum {
     IDLE_PART = 1000, /* A thread with less than this part of the whole weight counts as idle. */
     MEMBERS_MIN = 3,  /* a pool of fewer is no group */
+    PLAIN_MAX = 12,   /* so few threads need no sections if each is of another process */
     SEVERAL_MAX = VIEW_TRACKS_MAX
+};
+
+/* The threads of one process. */
+struct section {
+    size_t first; /* place of its first entry; 0: the process of the first thread */
+    size_t n;
+    uint64_t sum;  /* weight of all of them */
+    bool is_shown; /* It has the thread that the page shows. */
 };
 
 /* A thread in the list, in its order. */
 struct entry {
     const json_t *track;
     uint64_t weight;
+    struct str process;
+    size_t place; /* the main thread first, then by weight */
+    struct section section;
     struct str pool; /* empty: it belongs to none */
     size_t lead;     /* index of the first entry of its pool, itself where it stands alone */
     size_t members;  /* of the pool, at its lead */
@@ -28,9 +41,70 @@ struct list {
     const struct workspace *w;
     struct entry *entries;
     size_t n, n_idle;
+    bool has_sections;
     const json_t *weight; /* NULL: the profile has none */
     uint64_t whole;
 };
+
+/* ---- sections ---- */
+
+static int by_process(const void *a, const void *b)
+{
+    const struct entry *one = a, *other = b;
+    int order = str_cmp(one->process, other->process);
+
+    return order != 0 ? order : (one->place > other->place) - (one->place < other->place);
+}
+
+/* The process of the first thread first, then the heaviest; in each the threads by their places. */
+static int by_section(const void *a, const void *b)
+{
+    const struct entry *one = a, *other = b;
+    size_t i = one->section.first, k = other->section.first;
+
+    if (i == k)
+        return (one->place > other->place) - (one->place < other->place);
+    if (i != 0 && k != 0 && one->section.sum != other->section.sum)
+        return one->section.sum < other->section.sum ? 1 : -1;
+    return i > k ? 1 : -1;
+}
+
+/* Of the entries that begin with this one and are of one process. */
+static struct section section_at(const struct list *l, size_t at)
+{
+    struct section s = {.first = l->entries[at].place};
+
+    for (size_t i = at; i < l->n && str_eq(l->entries[i].process, l->entries[at].process); i++) {
+        s.sum = number_add(s.sum, l->entries[i].weight);
+        s.is_shown =
+            s.is_shown || str_eq(PAGE_ID(json_object_get(l->entries[i].track, "id")), l->w->of->track);
+        s.n++;
+    }
+    return s;
+}
+
+/* Sorts the entries by process. All are one section where more would be of no use. */
+static void find_sections(struct list *l)
+{
+    size_t sections = 0, most = 0;
+
+    qsort(l->entries, l->n, sizeof(*l->entries), by_process);
+    for (size_t i = 0; i < l->n; sections++) {
+        struct section s = section_at(l, i);
+        most = s.n > most ? s.n : most;
+        for (size_t end = i + s.n; i < end; i++)
+            l->entries[i].section = s;
+    }
+    l->has_sections = sections > 1 && (most > 1 || l->n > PLAIN_MAX);
+    for (size_t i = 0; !l->has_sections && i < l->n; i++)
+        l->entries[i].section = (struct section){.n = l->n};
+    qsort(l->entries, l->n, sizeof(*l->entries), by_section);
+}
+
+static bool is_idle_section(const struct list *l, const struct section *s)
+{
+    return s->first != 0 && l->weight != NULL && s->sum < l->whole / IDLE_PART;
+}
 
 /* ---- pools ---- */
 
@@ -68,6 +142,7 @@ static int by_pool(const void *a, const void *b, void *context)
     size_t i = *(const size_t *)a, k = *(const size_t *)b;
     int order = str_cmp(entries[i].pool, entries[k].pool);
 
+    order = order != 0 ? order : str_cmp(entries[i].process, entries[k].process);
     return order != 0 ? order : (i > k) - (i < k);
 }
 
@@ -83,7 +158,8 @@ static bool find_pools(struct list *l)
     qsort_r(order, l->n, sizeof(*order), by_pool, l->entries);
     for (size_t i = 0; i < l->n; i++) {
         struct entry *e = &l->entries[order[i]];
-        if (i == 0 || e->pool.n == 0 || !str_eq(e->pool, l->entries[lead].pool))
+        if (i == 0 || e->pool.n == 0 || !str_eq(e->pool, l->entries[lead].pool) ||
+            !str_eq(e->process, l->entries[lead].process))
             lead = order[i];
         e->lead = lead;
         l->entries[lead].members++;
@@ -107,11 +183,14 @@ static bool fill(struct list *l)
         size_t from = i == 0 ? main : i <= main ? i - 1 : i;
         struct entry *e = &l->entries[i];
         e->track = json_array_get(l->w->tracks, from);
+        e->place = i;
+        e->process = page_data_text(e->track, "group");
         e->weight = l->weight == NULL ? 0 : page_data_total(l->weight, e->track);
         e->is_idle = i > 0 && l->weight != NULL && e->weight < l->whole / IDLE_PART;
         l->n_idle += e->is_idle;
         e->pool = i == 0 || e->is_idle ? STR("") : pool_of(page_data_text(e->track, "name"));
     }
+    find_sections(l);
     return find_pools(l);
 }
 
@@ -127,11 +206,21 @@ static void put_weight(const struct list *l, uint64_t weight)
              (struct str){text, (size_t)(number_percent(text, weight, l->whole) - text)});
 }
 
-static void put_thread(const struct list *l, const struct entry *e)
+/* Opens an element with threads of this process, which the menu's filter looks for. */
+static void put_of_process(const struct list *l, const char *tag, struct str process)
+{
+    buf_z(l->w->b, tag);
+    if (l->has_sections && process.n > 0)
+        page_put(l->w->b, " data-process=\"{}\"", process);
+    buf_z(l->w->b, ">");
+}
+
+/* Ends the item. */
+static void put_link(const struct list *l, const struct entry *e)
 {
     struct str id = PAGE_ID(json_object_get(e->track, "id"));
 
-    page_put(l->w->b, "<li><a data-track=\"{}\" href=\"", id);
+    page_put(l->w->b, "<a data-track=\"{}\" href=\"", id);
     workspace_track_link(l->w, id);
     buf_z(l->w->b, str_eq(id, l->w->of->track) ? "\" aria-current=\"true\">" : "\">");
     page_data_put_track_name(l->w->b, e->track);
@@ -140,45 +229,120 @@ static void put_thread(const struct list *l, const struct entry *e)
     buf_z(l->w->b, "</li>\n");
 }
 
-static void put_pool(const struct list *l, size_t lead)
+static void put_thread(const struct list *l, const struct entry *e)
+{
+    buf_z(l->w->b, "<li>");
+    put_link(l, e);
+}
+
+/* Behind a name in the line of a fold; the fold's list begins. */
+static void put_sum(const struct list *l, size_t n, uint64_t sum)
+{
+    const struct track_noun *noun = page_data_noun(l->w->of->summary);
+
+    page_put(l->w->b, " <span class=\"quiet\">{} {}</span>", PAGE_COUNT(n),
+             str_of(n == 1 ? noun->one : noun->many));
+    put_weight(l, sum);
+    buf_z(l->w->b, "</summary>\n<ul>\n");
+}
+
+static void put_pool(const struct list *l, size_t lead, size_t end)
 {
     const struct entry *first = &l->entries[lead];
 
-    page_put(l->w->b, "<li><details><summary>{}* <span class=\"quiet\">{} {}</span>", first->pool,
-             PAGE_COUNT(first->members), str_of(page_data_noun(l->w->of->summary)->many));
-    put_weight(l, first->sum);
-    buf_z(l->w->b, "</summary>\n<ul>\n");
-    for (size_t i = lead; i < l->n; i++)
+    page_put(l->w->b, "<li><details><summary>{}*", first->pool);
+    put_sum(l, first->members, first->sum);
+    for (size_t i = lead; i < end; i++)
         if (l->entries[i].lead == lead)
             put_thread(l, &l->entries[i]);
     buf_z(l->w->b, "</ul></details></li>\n");
 }
 
-static void put_busy(const struct list *l)
+static void put_busy(const struct list *l, size_t begin, size_t end)
 {
-    for (size_t i = 0; i < l->n; i++) {
+    for (size_t i = begin; i < end; i++) {
         const struct entry *e = &l->entries[i], *lead = &l->entries[e->lead];
         if (e->is_idle || (lead->members >= MEMBERS_MIN && e->lead != i))
             continue;
         if (lead->members >= MEMBERS_MIN)
-            put_pool(l, i);
+            put_pool(l, i, end);
         else
             put_thread(l, e);
     }
 }
 
-static void put_idle(const struct list *l)
+static void put_idle_begin(const struct list *l, size_t n, const char *of, bool is_open)
 {
-    if (l->n_idle == 0)
-        return;
     page_put(l->w->b,
-             "<li><details class=\"idle\"><summary>{} idle <span class=\"quiet\">under 0.1 "
+             "<li><details class=\"idle\"{}><summary>{} idle{} <span class=\"quiet\">under 0.1 "
              "%</span></summary>\n<ul>\n",
-             PAGE_COUNT(l->n_idle));
-    for (size_t i = 0; i < l->n; i++)
+             str_of(is_open ? " open" : ""), PAGE_COUNT(n), str_of(of));
+}
+
+static void put_idle(const struct list *l, size_t begin, size_t end)
+{
+    size_t n = 0;
+
+    for (size_t i = begin; i < end; i++)
+        n += l->entries[i].is_idle;
+    if (n == 0)
+        return;
+    put_idle_begin(l, n, "", false);
+    for (size_t i = begin; i < end; i++)
         if (l->entries[i].is_idle)
             put_thread(l, &l->entries[i]);
     buf_z(l->w->b, "</ul></details></li>\n");
+}
+
+/* A fold with the name of the process; one whose only thread has the same name is shown as that thread. */
+static void put_section(const struct list *l, size_t begin)
+{
+    const struct entry *first = &l->entries[begin];
+    const struct section *s = &first->section;
+
+    put_of_process(l, "<li", first->process);
+    if (s->n == 1 && str_eq(first->process, page_data_text(first->track, "name"))) {
+        put_link(l, first);
+        return;
+    }
+    page_put(l->w->b, "<details{}><summary>{}", str_of(s->is_shown ? " open" : ""),
+             first->process.n > 0 ? first->process : STR("(no process)"));
+    put_sum(l, s->n, s->sum);
+    if (is_idle_section(l, s)) {
+        for (size_t i = begin; i < begin + s->n; i++)
+            put_thread(l, &l->entries[i]);
+    } else {
+        put_busy(l, begin, begin + s->n);
+        put_idle(l, begin, begin + s->n);
+    }
+    buf_z(l->w->b, "</ul></details></li>\n");
+}
+
+/* All from `begin` on: sections are sorted by weight. */
+static void put_idle_sections(const struct list *l, size_t begin)
+{
+    bool is_shown = false;
+    size_t n = 0;
+
+    for (size_t i = begin; i < l->n; i += l->entries[i].section.n, n++)
+        is_shown = is_shown || l->entries[i].section.is_shown;
+    if (n == 0)
+        return;
+    put_idle_begin(l, n, n == 1 ? " process" : " processes", is_shown);
+    for (size_t i = begin; i < l->n; i += l->entries[i].section.n)
+        put_section(l, i);
+    buf_z(l->w->b, "</ul></details></li>\n");
+}
+
+static void put_sections(const struct list *l)
+{
+    size_t i = l->n > 0 ? l->entries[0].section.n : 0;
+
+    put_busy(l, 0, i);
+    put_idle(l, 0, i);
+    for (; i < l->n && !is_idle_section(l, &l->entries[i].section); i += l->entries[i].section.n)
+        put_section(l, i);
+    put_idle_sections(l, i);
 }
 
 static void put_set(const struct list *l, const char *name, struct str tracks, const char *words)
@@ -289,13 +453,14 @@ void workspace_threads(const struct workspace *w)
         "id</label> <input id=\"thread-text\" type=\"search\" placeholder=\"name or id\" "
         "autocomplete=\"off\" "
         "spellcheck=\"false\"> <span class=\"quiet\" id=\"thread-count\" "
-        "role=\"status\"></span></p>\n<ul>\n");
+        "role=\"status\"></span></p>\n");
     if (!w->b->failed) {
-        put_busy(&l);
-        put_idle(&l);
+        put_of_process(&l, "<ul", l.n > 0 ? l.entries[0].process : STR(""));
+        buf_char(w->b, '\n');
+        put_sections(&l);
         put_sets(&l);
+        buf_z(w->b, "</ul>\n");
     }
-    buf_z(w->b, "</ul>\n");
     if (l.n < all) {
         page_put(w->b, "<p>And {} more, which <a href=\"{}p/{}.json", PAGE_COUNT(all - l.n), w->up,
                  str_of(w->of->record->id));

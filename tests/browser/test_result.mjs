@@ -328,6 +328,49 @@ test('threads of a pool stand together, all can be found', { skip }, async () =>
     await close(page);
 });
 
+/* What Chrome's tracing writes: threads of several processes, as [process, thread, us]. */
+function processesTrace(threads) {
+    const events = threads.flatMap(([process, name, dur], i) => [
+        { ph: 'M', name: 'process_name', pid: process.length, args: { name: process } }, { ph: 'M', name: 'thread_name', pid: process.length, tid: i + 1, args: { name } },
+        { ph: 'X', name: `work ${i}`, pid: process.length, tid: i + 1, ts: 5, dur }]);
+    return Buffer.from(JSON.stringify({ traceEvents: events }));
+}
+
+test('threads of other processes stand behind the names of these, and are found by them', { skip }, async () => {
+    const threads = [['com.app', 'main', 90_000], ['com.app', 'RenderThread', 80_000], ['com.android.systemui', 'RenderThread', 70_000], ['com.android.systemui', 'ui', 60_000],
+                     ['system_server', 'display', 99_000], ['system_server', 'fg', 98_000]];
+    const { url } = await upload(service, processesTrace(threads), 'system.json'), page = await open();
+    const names = locator => locator.evaluateAll(all => all.filter(a => /^\d/.test(a.dataset.track) && a.checkVisibility()).map(a => a.firstChild.data.trim()));
+    const links = page.locator('#threads a[data-track]'), summaries = page.locator('#threads li > details > summary'), text = page.getByLabel('Filter by name or id');
+    await page.goto(url);
+    await until(page, isReady);
+    await page.locator('#threads > summary').click();
+    assert.deepEqual(await names(links), ['main', 'RenderThread']);
+    assert.match((await summaries.allTextContents()).join(), /^system_server.* 2 threads.*,com.android.systemui.* 2 threads/);
+    assert.deepEqual(await findings(page), []);
+    await summaries.last().focus();
+    await page.keyboard.press('Enter');
+    assert.deepEqual(await names(links), ['main', 'RenderThread', 'RenderThread', 'ui']);
+    assert.deepEqual(await findings(page), []);
+    await text.fill('systemui render');
+    assert.deepEqual(await names(links), ['RenderThread']);
+    await text.fill('com.app');
+    assert.deepEqual(await names(links), ['main', 'RenderThread']);
+    await text.fill('fg');
+    assert.deepEqual(await names(links), ['fg']);
+    await links.filter({ hasText: 'fg' }).click();
+    await until(page, () => document.querySelector('#threads .shown').textContent === 'fg');
+    await until(page, isReady);
+    await page.locator('#threads > summary').click();
+    assert.deepEqual(await names(links), ['main', 'RenderThread', 'display', 'fg']);
+    await text.fill('ui');
+    await text.fill('');
+    assert.deepEqual(await names(links), ['main', 'RenderThread', 'display', 'fg']);     /* as before */
+    const lane = page.locator('.lane-names button', { hasText: 'RenderThread \u00b7 systemui (20)' });
+    assert.match(await lane.getAttribute('title'), /^RenderThread \(\d+\) of com.android.systemui \(20\): /);
+    await close(page);
+});
+
 test('on paper the picture is on one page', { skip }, async () => {
     const page = await open();
     await page.goto(some.url);

@@ -160,6 +160,87 @@ static void idle_threads(void **state)
     json_decref(summary);
 }
 
+/* A track of a process, with its weight in us. */
+static void add_of_process(json_t *summary, const char *name, const char *process, int weight_us)
+{
+    json_t *tracks = json_object_get(summary, "tracks");
+    json_t *track = pages_track((int)json_array_size(tracks), name);
+
+    json_object_set_new(json_object_get(track, "totals"), "cpu", json_integer(weight_us));
+    json_object_set_new(track, "group", json_string(process));
+    json_array_append_new(tracks, track);
+}
+
+/* Threads of the main thread's process stand first; behind a line each those of others, the heaviest first. */
+static void processes(void **state)
+{
+    static const char *const ALL[] = {
+        "<ul data-process=\"com.app\">\n<li><a data-track=\"3\"",
+        "<li data-process=\"/bin/&lt;ui&gt;\"><details open><summary>/bin/&lt;ui&gt; <span class=\"quiet\">5 threads</span>",
+        "<li><details><summary>Binder:* <span class=\"quiet\">3 threads</span>",
+        "<li data-process=\"kswapd\"><a data-track=\"2\"",
+        "<details class=\"idle\"><summary>2 idle processes <span",
+        "<li data-process=\"quiet\"><details><summary>quiet <span class=\"quiet\">1 thread</span>",
+        "<li><details><summary>(no process) <span"};
+    const struct record r = pages_record("x");
+    json_t *summary = pages_summary(0, "");
+    struct buf b = {0};
+
+    (void)state;
+    add_of_process(summary, "Binder:7_1", "/bin/<ui>", 300000);
+    add_of_process(summary, "Binder:7_2", "/bin/<ui>", 300000);
+    add_of_process(summary, "kswapd", "kswapd", 90000);
+    add_of_process(summary, "main", "com.app", 90000);
+    add_of_process(summary, "Binder:7_3", "/bin/<ui>", 80000);
+    add_of_process(summary, "RenderThread", "/bin/<ui>", 70000);
+    add_of_process(summary, "RenderThread", "com.app", 60000);
+    add_of_process(summary, "Binder:9_1", "com.app", 50000);
+    add_of_process(summary, "Binder:9_2", "com.app", 50000);
+    add_of_process(summary, "asleep", "/bin/<ui>", 1);
+    add_of_process(summary, "worker", "quiet", 2);
+    add_of_process(summary, "worker", "", 1);
+    pages_add_whole(summary);
+    pages_put_workspace(&b, &r, summary, "5", "");
+    const char *page = markup_text(&b), *at = page;
+    pages_check(page);
+    PAGES_CHECK_ALL(page, ALL);
+    for (size_t i = 0; i < sizeof(ALL) / sizeof(ALL[0]); i++) {
+        assert_true(strstr(page, ALL[i]) >= at);
+        at = strstr(page, ALL[i]);
+    }
+    assert_true(strstr(page, "data-track=\"8\"") < strstr(page, "<li data-process"));
+    assert_int_equal(markup_count(page, "Binder:*"), 1); /* two of another process are no pool */
+    buf_free(&b);
+    json_decref(summary);
+}
+
+/* Sections are of no use where each of a few threads is of another process, or all are of one. */
+static void processes_that_need_no_sections(void **state)
+{
+    static const struct {
+        int n;
+        bool alike, sections;
+    } CASES[] = {{12, false, false}, {13, false, true}, {20, true, false}};
+    const struct record r = pages_record("x");
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+        json_t *summary = pages_summary(0, "");
+        struct buf b = {0};
+        for (int k = 0; k < CASES[i].n; k++) {
+            char name[8] = {(char)('a' + k)};
+            add_of_process(summary, name, CASES[i].alike ? "app" : name, 1000 - k);
+        }
+        pages_add_whole(summary);
+        pages_put_workspace(&b, &r, summary, "0", "");
+        const char *page = markup_text(&b);
+        pages_check(page);
+        assert_int_equal(markup_count(page, " data-process=\""), CASES[i].sections ? CASES[i].n : 0);
+        buf_free(&b);
+        json_decref(summary);
+    }
+}
+
 static void in_progress(void **state)
 {
     const struct record r = pages_record("x");
@@ -468,6 +549,8 @@ int main(void)
         cmocka_unit_test(warnings_in_two_parts),
         cmocka_unit_test(pools),
         cmocka_unit_test(idle_threads),
+        cmocka_unit_test(processes),
+        cmocka_unit_test(processes_that_need_no_sections),
         cmocka_unit_test(in_progress),
         cmocka_unit_test(chart_is_offered_where_there_is_one),
         cmocka_unit_test(what_is_shown),
