@@ -18,6 +18,6 @@ export function legend() {
         sample.setAttribute('aria-hidden', 'true');
         return element('li', {}, sample, words);
     });
-    return element('details', { className: 'menu lane-legend' }, named(element('summary', { textContent: '?' }), 'What lanes show, and their keys'),
+    return element('details', { className: 'menu lane-legend' }, named(element('summary', { textContent: '?' }), 'What the timeline shows, and its keys'),
                    element('div', { className: 'sheet' }, element('ul', {}, ...marks), element('dl', {}, ...rows)));
 }

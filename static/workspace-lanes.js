@@ -35,7 +35,7 @@ export function startLanes() {
         lanes.redraw();
     });
     resize(Number(kept(HEIGHT_KEY)));
-    lanes = new Timeline(place, time, { label: 'Lanes: what each thread did by time' });
+    lanes = new Timeline(place, time, { label: 'Timeline: what each thread did' });
     readLink();     /* where those before it were, of a link within the page */
     tools(section);
     time.addEventListener('came', () => tellCame(section));

@@ -252,9 +252,10 @@ bool lanes_plan(struct lanes_plan *plan, const struct render_input *in, const st
 
     *plan = (struct lanes_plan){.left_out = 0};
     if (!p->timed)
-        return diag_set(diag, DIAG_USAGE, "no times in this file", "Its other views need no times.",
-                        "Lanes show what threads did in the order of time, and this file has no times: %.*s.",
-                        (int)p->format_label.n, p->format_label.p);
+        return diag_set(
+            diag, DIAG_USAGE, "no times in this file", "Its other views need no times.",
+            "The timeline shows what threads did in the order of time, and this file has no times: %.*s.",
+            (int)p->format_label.n, p->format_label.p);
     set_whole(plan, p);
     if (!set_window(plan, from_ns, to_ns, diag) || !choose_tracks(plan, in, asked, diag) ||
         !class_frames(plan, in, asked, diag))
