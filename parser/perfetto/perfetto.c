@@ -527,10 +527,11 @@ static const struct {
 
 enum { HEAP_GRAPH = 56, OOME_HEAP_GRAPH = 130, NAMED_MAX = 4 };
 
-static const char RECORD[] = "For a heap profile record the app with heapprofd (tools/heap_profile -n "
-                             "com.example.app, or the data source "
-                             "android.heapprofd); for CPU samples with linux.perf (tools/cpu_profile). The "
-                             "app must be profileable or debuggable.";
+static const char RECORD[] =
+    "For a system trace record with atrace categories and sched/sched_switch (System Tracing on the device); for a heap profile record the app with heapprofd (tools/heap_profile -n "
+    "com.example.app, or the data source "
+    "android.heapprofd); for CPU samples with linux.perf (tools/cpu_profile). The "
+    "app must be profileable or debuggable.";
 
 /* Always false. */
 static bool refuse(struct perfetto *t)
@@ -567,9 +568,11 @@ static bool refuse(struct perfetto *t)
                  "and upload that.",
                  "The file has names for a trace, and no trace. %.*s", n, n > 0 ? b.p : "");
     else
-        diag_set(t->diag, DIAG_FOREIGN, "Perfetto trace without a profile", RECORD,
-                 "The trace has %s packets, but no heap profile and no CPU samples with call stacks. %.*s",
-                 t->packets > 0 ? "readable" : "no readable", n, n > 0 ? b.p : "");
+        diag_set(
+            t->diag, DIAG_FOREIGN, "Perfetto trace without a profile", RECORD,
+            "The trace has %s packets, but no sections, no records of the scheduler that can be used, no heap profile, and "
+            "no CPU samples with call stacks. %.*s",
+            t->packets > 0 ? "readable" : "no readable", n, n > 0 ? b.p : "");
     buf_free(&b);
     return false;
 }
