@@ -431,8 +431,9 @@ static bool tell_binder(struct systrace *s, const struct sy_record *r)
 
     if (track == SY_NONE)
         return false;
-    if (flags == IDMAP_NONE || flags == RECEIVED)
-        return true;
+    if (flags == IDMAP_NONE ||
+        flags == RECEIVED) /* sent before the trace began; the thread is there from here on */
+        return put(s, track, EVENT_STATE, FRAME_NONE, r->time);
     if (!idmap_set(&s->transactions, r->a, received ? RECEIVED : flags))
         return false;
     if ((flags & SY_BINDER_REPLY) != 0)

@@ -149,6 +149,21 @@ void systrace_put_track_events(struct buf *b, uint32_t clock)
     buf_free(&thread);
 }
 
+void systrace_put_received(struct buf *b, uint64_t time)
+{
+    enum { EVENT_RECEIVED = 51 };
+    struct buf body = {0}, bundle = {0}, packet = {0};
+
+    proto_put_number(&body, 1, 9);
+    proto_put_number(&bundle, 1, 0);
+    put_event(&bundle, time, APP, EVENT_RECEIVED, &body);
+    proto_put_message(&packet, 1, &bundle);
+    proto_put_message(b, 1, &packet);
+    buf_free(&body);
+    buf_free(&bundle);
+    buf_free(&packet);
+}
+
 static void put_clock(struct buf *snapshot, uint32_t id, uint64_t time)
 {
     struct buf clock = {0};

@@ -9,6 +9,8 @@
 void systrace_put(struct buf *b, uint64_t start);
 /* Two sections within each other, `outer` and a method, of a program's own track events, by that clock (0: none is named); no scheduler. */
 void systrace_put_track_events(struct buf *b, uint32_t clock);
+/* The app's thread gets a transaction of binder that was sent before the trace began. */
+void systrace_put_received(struct buf *b, uint64_t time);
 /* A reading of both clocks at one time. */
 void systrace_put_clocks(struct buf *b, uint64_t boot, uint64_t monotonic);
 

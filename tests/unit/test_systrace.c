@@ -149,6 +149,21 @@ static void sections_have_the_time_of_each_state(void **state)
     buf_free(&b);
 }
 
+/* It begins with the first record that is the thread's, also with one that tells no section. */
+static void a_thread_begins_with_its_first_record(void **state)
+{
+    struct arena arena;
+    struct buf b = {0};
+
+    (void)state;
+    systrace_put_received(&b, 500);
+    systrace_put(&b, 0);
+    const struct profile *p = read_trace(&arena, &b);
+    assert_self(p, track_named(p, "main"), "", (const uint64_t[]){1600, 100, 0, 1000, 0, 0, 500, 0});
+    arena_free(&arena);
+    buf_free(&b);
+}
+
 static void tracks_of_events_without_the_scheduler(void **state)
 {
     struct arena arena;
@@ -253,6 +268,7 @@ int main(void)
         cmocka_unit_test(names_lose_what_is_of_one_call_only),
         cmocka_unit_test(records_are_sorted_and_equal_ones_keep_their_order),
         cmocka_unit_test(sections_have_the_time_of_each_state),
+        cmocka_unit_test(a_thread_begins_with_its_first_record),
         cmocka_unit_test(tracks_of_events_without_the_scheduler),
         cmocka_unit_test(files_of_one_archive_are_one_recording),
         cmocka_unit_test(other_files_of_an_archive_are_a_choice),
