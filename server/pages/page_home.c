@@ -198,7 +198,7 @@ void page_upload(struct buf *b, struct str base, const struct config *config)
     buf_z(
         b,
         "<h1>See where an Android app spends its time</h1>\n"
-        "<p class=\"lead\">Give it a method trace, CPU samples or a heap profile, and get flame graphs.</p>\n"
+        "<p class=\"lead\">Give it a method trace, a system trace, CPU samples or a heap profile, and read what took the time.</p>\n"
         "<div class=\"upload-columns\">\n");
     put_upload(b, config);
     buf_z(b, "<div>\n");
