@@ -304,6 +304,11 @@ class Server:
         """Whether it comes to hold so many: those who connect or leave are seen some time later."""
         return eventually(lambda: self.descriptors()['socket'] == self.own_sockets + count)
 
+    def uploads_under_way(self):
+        """How many have a temporary file: their bytes have begun to arrive."""
+        place = os.path.join(os.path.realpath(self.store), 'tmp') + '/'
+        return sum(n for what, n in self.descriptors().items() if what.startswith(place))
+
     def cpu_s(self):
         """Processor time it has used so far."""
         with open('/proc/%d/stat' % self.pid) as stat:

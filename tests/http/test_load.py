@@ -345,9 +345,9 @@ class Stop(unittest.TestCase):
             answers.append(self.server.upload(content))
 
         threads = [threading.Thread(target=upload) for _ in range(2)]
-        for thread in threads:
+        for i, thread in enumerate(threads, 1):
             thread.start()
-            self.assertTrue(self.server.settled_connections(1 + threads.index(thread)))
+            self.assertTrue(eventually(lambda i=i: self.server.uploads_under_way() == i))
         self.assertEqual(self.server.get('/healthz').status, 200)
         start = time.monotonic()
         self.assert_ends(self.server.stop())
