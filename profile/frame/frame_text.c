@@ -46,19 +46,33 @@ struct frame_parts frame_parts_of(const struct profile *p, const struct profile_
     return parts;
 }
 
-/* Below these stand libraries that have nothing to do with each other: one component more names one. */
-static const struct str SHARED_PACKAGES[] = {
-    STR_INIT("com.android"),  STR_INIT("com.facebook"),       STR_INIT("com.github"),
-    STR_INIT("com.google"),   STR_INIT("com.google.android"), STR_INIT("com.microsoft"),
-    STR_INIT("com.squareup"), STR_INIT("com.tencent"),        STR_INIT("io.github"),
-    STR_INIT("org.apache"),   STR_INIT("org.jetbrains"),      STR_INIT("org.mozilla")};
-
-static bool is_shared_package(struct str package)
+static bool is_listed(struct str package, const struct str *list, size_t n)
 {
-    for (size_t i = 0; i < sizeof(SHARED_PACKAGES) / sizeof(SHARED_PACKAGES[0]); i++)
-        if (str_eq(package, SHARED_PACKAGES[i]))
+    for (size_t i = 0; i < n; i++)
+        if (str_eq(package, list[i]))
             return true;
     return false;
+}
+
+bool frame_is_host(struct str package)
+{
+    static const struct str HOSTS[] = {STR_INIT("com.github"), STR_INIT("com.gitlab"), STR_INIT("io.github"),
+                                       STR_INIT("io.gitlab"), STR_INIT("org.bitbucket")};
+
+    return is_listed(package, HOSTS, sizeof(HOSTS) / sizeof(HOSTS[0]));
+}
+
+/* Below these stand libraries that have nothing to do with each other: one component more names one. */
+static bool is_shared_package(struct str package)
+{
+    static const struct str PUBLISHERS[] = {STR_INIT("com.android"),   STR_INIT("com.facebook"),
+                                            STR_INIT("com.google"),    STR_INIT("com.google.android"),
+                                            STR_INIT("com.microsoft"), STR_INIT("com.squareup"),
+                                            STR_INIT("com.tencent"),   STR_INIT("org.apache"),
+                                            STR_INIT("org.jetbrains"), STR_INIT("org.mozilla")};
+
+    return frame_is_host(package) ||
+           is_listed(package, PUBLISHERS, sizeof(PUBLISHERS) / sizeof(PUBLISHERS[0]));
 }
 
 /* The package with one component more, if it has another one. */

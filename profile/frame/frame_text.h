@@ -20,6 +20,9 @@ struct frame_parts frame_parts_of(const struct profile *p, const struct profile_
  * there is no package. */
 struct str frame_package(struct str scope, struct str name);
 
+/* Whether many people have projects below the package: each has a name of three components there, as com.github.ann. */
+bool frame_is_host(struct str package);
+
 /* What must be known of such a frame to understand it, as one or two sentences; empty of most. */
 struct str frame_note(const struct profile *p, const struct profile_frame *frame);
 

@@ -120,25 +120,13 @@ static struct origin_package_weight heaviest(const struct origin_package_weight 
     return best;
 }
 
-/* Who has a project there has a name of three components. */
-static bool is_host(struct str package)
-{
-    static const struct str HOSTS[] = {STR_INIT("com.github"), STR_INIT("com.gitlab"), STR_INIT("io.github"),
-                                       STR_INIT("io.gitlab"), STR_INIT("org.bitbucket")};
-
-    for (size_t i = 0; i < sizeof(HOSTS) / sizeof(HOSTS[0]); i++)
-        if (str_eq(package, HOSTS[i]))
-            return true;
-    return false;
-}
-
 /* Whether the table knows the package or one below it: then it is no name of one app or one company. */
 static bool is_shared(struct str package)
 {
     for (size_t i = 0; i < ORIGIN_PREFIXES_COUNT; i++)
         if (origin_is_app(ORIGIN_PREFIXES[i].package, package))
             return true;
-    return is_host(package);
+    return frame_is_host(package);
 }
 
 static struct origin_package_weight narrowed(const struct origin_package_weight *list, uint32_t n,

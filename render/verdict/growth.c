@@ -28,7 +28,7 @@ bool growth_find(const struct render_input *in, uint32_t since, struct growth *g
     return true;
 }
 
-/* "By library a.so 2 MiB, b.so 1 MiB"; false: nothing came. */
+/* ": by library a.so 2 MiB, b.so 1 MiB". False: none is known. */
 static bool say_libraries(struct finding *f, const struct analysis *a, const struct growth_top *top)
 {
     uint32_t said = 0;

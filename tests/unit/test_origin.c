@@ -84,6 +84,7 @@ static void packages_as_finely_as_they_differ(void **state)
         {"com.google.android.gms.tasks.Task", "com.google.android.gms"},
         {"com.google.android.material.button.MaterialButton", "com.google.android.material"},
         {"com.github.mikephil.charting.Chart", "com.github.mikephil"},
+        {"io.gitlab.ann.tool.Main", "io.gitlab.ann"},
         {"org.apache.commons.io.IOUtils", "org.apache.commons"},
         {"com.google.X", "com.google"},
         {"com.googlex.a.X", "com.googlex"},

@@ -236,6 +236,28 @@ static void waiting_for_a_cpu(void **state)
     end(&s);
 }
 
+/* More sections of a thread that has a track are no thread: its time is counted once. */
+static void second_tracks(void **state)
+{
+    static const struct section LIST[] = {{0, "main", 0, 0, 0, 0, 0, 0, 0},
+                                          {1, "work", 80, 0, 0, 0, 0, 0, 1},
+                                          {0, "Second", 0, 0, 0, 0, 0, 0, 0},
+                                          {1, "run", 80, 0, 0, 0, 0, 0, 1},
+                                          {0, NULL, 0, 0, 0, 0, 0, 0, 0}};
+    struct system_subject s;
+    struct profile_track tracks[2];
+
+    (void)state;
+    begin(&s, LIST);
+    check(&s, "threads",
+          "Most CPU time besides main: Second 80 ms (50 % of the 160 ms of CPU time of all threads).");
+    memcpy(tracks, s.profile.tracks, sizeof(tracks));
+    tracks[1].kind = TRACK_SECOND;
+    s.profile.tracks = tracks;
+    check(&s, "threads", NULL);
+    end(&s);
+}
+
 static void locks(void **state)
 {
     static const struct section LIST[] = {{0, "main", 0, 0, 0, 0, 0, 0, 0},
@@ -529,6 +551,7 @@ int main(void)
         cmocka_unit_test(states),
         cmocka_unit_test(late_frames),
         cmocka_unit_test(waiting_for_a_cpu),
+        cmocka_unit_test(second_tracks),
         cmocka_unit_test(locks),
         cmocka_unit_test(little_memory),
         cmocka_unit_test(what_the_log_tells),
