@@ -210,7 +210,7 @@ static void put_perfetto(const char *folder)
     systrace_put(&b, 0);
     put(folder, "perfetto", "system", buf_view(&b));
     buf_clear(&b);
-    systrace_put_track_events(&b, 0);
+    systrace_put_track_events(&b, 0, false);
     put(folder, "perfetto", "track-events", buf_view(&b));
     buf_free(&b);
 }

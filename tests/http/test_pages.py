@@ -5,10 +5,14 @@ import html
 import json
 import os
 import re
+import sys
 import unittest
 import urllib.parse
 
 from support import ServiceTest, form, id_of, trace
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
+from native import number, text  # pylint: disable=wrong-import-position
 
 HTML = 'text/html'
 JSON = 'application/json'
@@ -49,6 +53,14 @@ class Profile(Stored):
         self.assert_links(self.path, answer.text)
         self.assertNotIn('style=', answer.text)
         self.assertIn('<p id="verdict"><a', answer.text)     # not the room that states of threads need
+
+    def test_words_about_states_have_more_room(self):
+        switches = ((1000, 7, 42), (2000, 42, 7))     # when which thread goes, and which comes
+        bundle = number(1, 0) + b''.join(
+            text(2, number(1, at) + number(2, one) + text(4, number(2, one) + number(4, 1) + text(5, 'x') + number(6, other)))
+            for at, one, other in switches)
+        path = '/p/' + id_of(self.stored(text(1, text(1, bundle))))
+        self.assertIn('<p id="verdict" class="long"><a', self.server.get(path, Accept=HTML).text)
 
     def test_chat_programs_see_what_a_link_leads_to(self):
         agents = ['Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)', 'Mozilla/5.0 (compatible; Discordbot/2.0)', 'facebookexternalhit/1.1',

@@ -129,7 +129,7 @@ static void put_track_event(struct buf *b, uint64_t time, uint32_t clock, uint32
     buf_free(&packet);
 }
 
-void systrace_put_track_events(struct buf *b, uint32_t clock)
+void systrace_put_track_events(struct buf *b, uint32_t clock, bool apart)
 {
     struct buf packet = {0}, track = {0}, thread = {0};
 
@@ -138,6 +138,10 @@ void systrace_put_track_events(struct buf *b, uint32_t clock)
     proto_put_number(&thread, 2, APP);
     proto_put_text(&thread, 5, "main");
     proto_put_message(&track, 4, &thread);
+    if (apart) {
+        proto_put_number(&track, 9, 1);
+        proto_put_text(&track, 2, "methods");
+    }
     proto_put_message(&packet, 60, &track);
     proto_put_message(b, 1, &packet);
     put_track_event(b, 100, clock, 1, "outer");

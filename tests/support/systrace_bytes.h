@@ -7,8 +7,9 @@
 /* An app with one thread on one CPU, from `start` ns on: it runs, reads in two sections within bindApplication, waits for
  * input and output, is preempted, and sleeps; an asynchronous section; an end of a section of before the trace. */
 void systrace_put(struct buf *b, uint64_t start);
-/* Two sections within each other, `outer` and a method, of a program's own track events, by that clock (0: none is named); no scheduler. */
-void systrace_put_track_events(struct buf *b, uint32_t clock);
+/* Two sections within each other, `outer` and a method, of a program's own track events, by that clock (0: none is named);
+ * no scheduler. `apart`: on a second track of the thread, which is called `methods`. */
+void systrace_put_track_events(struct buf *b, uint32_t clock, bool apart);
 /* The app's thread gets a transaction of binder that was sent before the trace began. */
 void systrace_put_received(struct buf *b, uint64_t time);
 /* A reading of both clocks at one time. */

@@ -170,7 +170,7 @@ static void tracks_of_events_without_the_scheduler(void **state)
     struct buf b = {0};
 
     (void)state;
-    systrace_put_track_events(&b, 0);
+    systrace_put_track_events(&b, 0, false);
     const struct profile *p = read_trace(&arena, &b);
     assert_int_equal(p->n_values, 2);
     const struct profile_track *t = track_named(p, "main");
@@ -185,7 +185,7 @@ static void tracks_of_events_without_the_scheduler(void **state)
 }
 
 /* A trace, track events without a word of clocks, and others with another relation of the clocks: all on the clock of the
- * first. The same numbers of tracks are different tracks, and of one thread. */
+ * first. The same numbers of tracks are different tracks: the last one is a second one of the thread. */
 static void files_of_one_archive_are_one_recording(void **state)
 {
     enum { FILES = 3, DEFLATED = 8, MONOTONIC = 3 };
@@ -197,9 +197,9 @@ static void files_of_one_archive_are_one_recording(void **state)
     (void)state;
     systrace_put_clocks(&b[0], 1010, 0);
     systrace_put(&b[0], 0);
-    systrace_put_track_events(&b[1], 0);
+    systrace_put_track_events(&b[1], 0, false);
     systrace_put_clocks(&b[2], 2850, 100);
-    systrace_put_track_events(&b[2], MONOTONIC);
+    systrace_put_track_events(&b[2], MONOTONIC, true);
     for (size_t i = 0; i < FILES; i++) {
         members[i].bytes = buf_view(&b[i]);
         members[i].method = DEFLATED;
@@ -207,10 +207,14 @@ static void files_of_one_archive_are_one_recording(void **state)
     packing_zip_archive(&zip, members, FILES);
     const struct profile *p = read_trace(&arena, &zip);
     const struct profile_track *main = track_named(p, "main");
-    assert_int_equal(main->calls, 3 + 2 + 2);
-    assert_self(p, main, "bindApplication", (const uint64_t[]){300, 300, 0, 0, 0, 0, 0, 1});
-    assert_self(p, main, "outer", (const uint64_t[]){120, 120, 0, 0, 0, 0, 0, 2});
-    assert_self(p, main, "access$12", (const uint64_t[]){80, 80, 0, 0, 0, 0, 0, 2});
+    assert_int_equal(main->calls, 3 + 2);
+    assert_self(p, main, "bindApplication", (const uint64_t[]){400, 400, 0, 0, 0, 0, 0, 1});
+    assert_self(p, main, "outer", (const uint64_t[]){60, 60, 0, 0, 0, 0, 0, 1});
+    assert_self(p, main, "access$12", (const uint64_t[]){40, 40, 0, 0, 0, 0, 0, 1});
+    const struct profile_track *methods = track_named(p, "methods");
+    assert_int_equal(methods->kind, TRACK_SECOND);
+    assert_int_equal(methods->number, main->number);
+    assert_self(p, methods, "outer", (const uint64_t[]){60, 60, 0, 0, 0, 0, 0, 1});
     assert_int_equal(profile_warned_count(p, WARN_CLOCK_FOREIGN), 0);
     assert_true(profile_fact(p, STR("packed")).n > 0);
     assert_true(str_eq(profile_fact(p, STR("clock_assumed")), STR("monotonic")));
@@ -255,7 +259,7 @@ static void damage_is_no_crash(void **state)
         if (i == 0)
             systrace_put(&b, 0);
         else
-            systrace_put_track_events(&b, 0);
+            systrace_put_track_events(&b, 0, false);
         hostile_cuttings("systrace", &b);
         hostile_truncations("systrace", &b);
         buf_free(&b);
