@@ -107,7 +107,7 @@ static bool sort_runs(struct systrace *s, struct spare *spare)
         } else {
             lengths[n_runs] = run_length(s->records + at, s->n_records - at);
             at += lengths[n_runs++];
-            if (arena_stopped_at(s->arena, n_runs))
+            if (arena_stopped(s->arena))
                 return false;
         }
     }
