@@ -53,6 +53,15 @@ static enum log_level level_of(const char *name)
     return level;
 }
 
+static enum log_format format_of(const char *name)
+{
+    enum log_format format = LOG_TEXT;
+    bool known = log_format_parse(str_of(name), &format);
+
+    (void)known;
+    return format;
+}
+
 /* Many systems start a program with fewer descriptors than it may have, for the sake of those that use select(2). */
 static void raise_descriptors(const struct service *s)
 {
@@ -161,7 +170,7 @@ static struct threads *threads_of(const struct config *config)
 static bool open_service(struct service *s, const struct config *config, struct diag *diag)
 {
     s->config = config;
-    s->log = log_new(level_of(config->log_level), STDERR_FILENO);
+    s->log = log_new(level_of(config->log_level), format_of(config->log_format), STDERR_FILENO);
     raise_descriptors(s);
     s->store = store_open(config->store, diag);
     if (s->store == NULL)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/clean.h"
+#include "core/json.h"
 #include "core/system/utc.h"
 
 enum {
@@ -31,6 +32,7 @@ struct pending {
 
 struct log {
     enum log_level level;
+    enum log_format format;
     int fd;
     struct pending *pending;
 };
@@ -46,22 +48,28 @@ bool log_level_parse(struct str word, enum log_level *level)
     return false;
 }
 
+bool log_format_parse(struct str word, enum log_format *format)
+{
+    *format = str_eq(word, STR("json")) ? LOG_JSON : LOG_TEXT;
+    return *format == LOG_JSON || str_eq(word, STR("text"));
+}
+
 static char digit(unsigned n)
 {
     return (char)('0' + n % 10);
 }
 
-static void put_time(struct buf *line)
+enum { TIME_CHARS = UTC_CHARS + 4 }; /* with milliseconds */
+
+static void format_now(char text[static TIME_CHARS + 1])
 {
-    char text[UTC_CHARS + 1];
     struct timespec now = {0};
 
     clock_gettime(CLOCK_REALTIME, &now);
     utc_format(now.tv_sec, text);
-    buf_bytes(line, text, UTC_CHARS - 1); /* the Z goes behind the milliseconds */
     unsigned ms = (unsigned)(now.tv_nsec / 1000000);
-    const char fraction[] = {'.', digit(ms / 100), digit(ms / 10), digit(ms), 'Z'};
-    buf_bytes(line, fraction, sizeof(fraction));
+    const char fraction[] = {'.', digit(ms / 100), digit(ms / 10), digit(ms), 'Z', '\0'};
+    memcpy(text + UTC_CHARS - 1, fraction, sizeof(fraction)); /* the Z goes behind the milliseconds */
 }
 
 /* The character that the text begins with, as a URL means it, and how long it is written. */
@@ -114,16 +122,9 @@ static void put_without_secrets(struct buf *b, struct str text)
     }
 }
 
-static void put_text(struct buf *line, struct str text)
-{
-    struct buf shown = {0};
+/* ---- one line ---- */
 
-    put_without_secrets(&shown, text);
-    clean_log(line, clean_cut(buf_view(&shown), LOG_VALUE_BYTES_MAX));
-    buf_part_end(line, &shown);
-}
-
-static void put_field(struct buf *line, const struct log_field *field)
+static void put_text_field(struct buf *line, const struct log_field *field, struct str text)
 {
     buf_char(line, ' ');
     buf_z(line, field->key);
@@ -131,32 +132,81 @@ static void put_field(struct buf *line, const struct log_field *field)
     if (field->kind == LOG_FIELD_U64)
         buf_u64(line, field->number);
     else
-        put_text(line, field->text);
+        clean_log(line, text);
 }
 
-static bool put_line(struct buf *line, enum log_level level, const char *event,
+static void put_json_field(struct json *object, const struct log_field *field, struct str text)
+{
+    if (field->kind == LOG_FIELD_U64)
+        json_put_u64(object, field->key, field->number);
+    else
+        json_put_string(object, field->key, text);
+}
+
+struct line {
+    struct buf *b;
+    enum log_format format;
+    struct json object; /* of LOG_JSON */
+};
+
+static void begin_line(struct line *line, enum log_level level, const char *event)
+{
+    char now[TIME_CHARS + 1];
+
+    format_now(now);
+    if (line->format == LOG_JSON) {
+        json_open_object(&line->object, NULL);
+        json_put_string(&line->object, "ts", str_of(now));
+        json_put_string(&line->object, "level", LEVELS[level]);
+        json_put_string(&line->object, "event", str_of(event));
+    } else {
+        buf_z(line->b, now);
+        buf_char(line->b, ' ');
+        buf_str(line->b, LEVELS[level]);
+        buf_char(line->b, ' ');
+        buf_z(line->b, event);
+    }
+}
+
+static void put_field(struct line *line, const struct log_field *field)
+{
+    struct buf shown = {0};
+
+    if (field->kind == LOG_FIELD_STR)
+        put_without_secrets(&shown, field->text);
+    struct str text = clean_cut(buf_view(&shown), LOG_VALUE_BYTES_MAX);
+    if (line->format == LOG_JSON)
+        put_json_field(&line->object, field, text);
+    else
+        put_text_field(line->b, field, text);
+    buf_part_end(line->b, &shown);
+}
+
+static bool put_line(struct buf *b, enum log_format format, enum log_level level, const char *event,
                      const struct log_field *fields, size_t n_fields)
 {
-    static const struct str CUT = STR_INIT(" cut=1");
+    enum { END_BYTES = sizeof(",\"cut\":1}\n") - 1 };
+    const struct log_field was_cut = LOG_U64("cut", 1);
+    struct line line = {b, format, json_into(b)};
+    bool cut = false;
 
-    if (!buf_reserve(line, LINE_BYTES_MAX))
+    if (!buf_reserve(b, LINE_BYTES_MAX))
         return false;
-    put_time(line);
-    buf_char(line, ' ');
-    buf_str(line, LEVELS[level]);
-    buf_char(line, ' ');
-    buf_z(line, event);
+    begin_line(&line, level, event);
     for (size_t i = 0; i < n_fields; i++) {
-        size_t before = line->n;
-        put_field(line, &fields[i]);
-        if (line->n + CUT.n + 1 > LINE_BYTES_MAX) {
-            line->n = before;
-            buf_str(line, CUT);
-            break;
+        size_t before = b->n;
+        put_field(&line, &fields[i]);
+        if (b->n + END_BYTES > LINE_BYTES_MAX) {
+            b->n = before;
+            cut = true;
         }
     }
-    buf_char(line, '\n');
-    return !line->failed;
+    if (cut)
+        put_field(&line, &was_cut);
+    if (format == LOG_JSON)
+        json_close(&line.object);
+    buf_char(b, '\n');
+    return !b->failed;
 }
 
 /* ---- to the reader; under the lock ---- */
@@ -199,7 +249,7 @@ static void say_lost(const struct log *l)
 
     if (p->lost == 0 || p->lines.n > LOG_PENDING_BYTES / 2)
         return;
-    if (put_line(&line, LOG_WARN, "log-lines-lost", &n, 1) && buf_reserve(&p->lines, line.n)) {
+    if (put_line(&line, l->format, LOG_WARN, "log-lines-lost", &n, 1) && buf_reserve(&p->lines, line.n)) {
         buf_str(&p->lines, buf_view(&line));
         p->lost = 0;
     }
@@ -219,7 +269,7 @@ static void keep(struct pending *p, struct str line)
 
 /* ---- life and use ---- */
 
-struct log *log_new(enum log_level level, int fd)
+struct log *log_new(enum log_level level, enum log_format format, int fd)
 {
     struct log *l = malloc(sizeof(*l));
     struct pending *pending = calloc(1, sizeof(*pending));
@@ -230,7 +280,7 @@ struct log *log_new(enum log_level level, int fd)
         return NULL;
     }
     pthread_mutex_init(&pending->lock, NULL);
-    *l = (struct log){level, fd, pending};
+    *l = (struct log){level, format, fd, pending};
     return l;
 }
 
@@ -265,7 +315,7 @@ void log_event(const struct log *l, enum log_level level, const char *event, con
 
     if (l == NULL || level > l->level)
         return;
-    if (put_line(&line, level, event, fields, n_fields)) {
+    if (put_line(&line, l->format, level, event, fields, n_fields)) {
         pthread_mutex_lock(&l->pending->lock);
         write_pending(l);
         say_lost(l);

@@ -1,6 +1,10 @@
-/* One line per event on standard error: `2026-11-20T10:49:19.123Z level event key=value ...`. Values are
- * cleaned and escaped, so that a line is always one line. Whole lines are written with one write(2), and
- * are short enough (4,096 bytes) for a pipe to keep them whole. Any thread.
+/* One line per event on standard error, in one of two forms:
+ *
+ *     2026-11-20T10:49:19.123Z level event key=value ...
+ *     {"ts":"2026-11-20T10:49:19.123Z","level":"..","event":"..","key":"value",...}
+ *
+ * Values are cleaned and escaped, so that a line is always one line. Whole lines are written with one
+ * write(2), and are short enough (4,096 bytes) for a pipe to keep them whole. Any thread.
  *
  * Nobody waits for who reads the log. Lines that a full pipe does not take are kept, up to
  * LOG_PENDING_BYTES, until it does; what comes beyond that is lost, and counted in a line `warn
@@ -15,13 +19,15 @@
 #include "core/str.h"
 
 enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
+enum log_format { LOG_TEXT, LOG_JSON };
 
 enum {
     LOG_VALUE_BYTES_MAX = 1024
-}; /* what is longer is cut; fields that the line has no room for give way to `cut=1` */
+}; /* what is longer is cut; a field that the line has no room for is left out, and `cut=1` is added at the end */
 enum { LOG_SECRET_CHARS = 26, LOG_SECRET_SHOWN = 6 };
 
-/* `LOG_STR("name", s), LOG_U64("bytes", n), ...`: the fields of one line, at most 16. */
+/* `LOG_STR("name", s), LOG_U64("bytes", n), ...`: the fields of one line, at most 16. No key is "ts", "level",
+ * "event" or "cut". */
 struct log_field {
     const char *key;
     enum { LOG_FIELD_STR, LOG_FIELD_U64 } kind;
@@ -33,12 +39,14 @@ struct log_field {
 
 /* "error", "warn", "info", "debug". False on any other word. */
 bool log_level_parse(struct str word, enum log_level *level) __attribute__((warn_unused_result));
+/* "text", "json". False on any other word. */
+bool log_format_parse(struct str word, enum log_format *format) __attribute__((warn_unused_result));
 
 enum { LOG_PENDING_BYTES = 256 << 10 };
 
 struct log;
 /* The descriptor stays the caller's, and blocking if it is. NULL when the system gives no memory. */
-struct log *log_new(enum log_level level, int fd);
+struct log *log_new(enum log_level level, enum log_format format, int fd);
 /* Waits a second at most for a reader that takes nothing. */
 void log_free(struct log *l);
 /* Writes what is kept, as far as it is taken; for when no line comes. l may be NULL. */

@@ -14,6 +14,7 @@ struct config {
     char external_url[512]; /* what clients see, without slash at the end; empty: from the request's Host */
     char hosts[2048];       /* further names of the service, with commas between them: site.h */
     char log_level[16];     /* error, warn, info, debug */
+    char log_format[8];     /* text, json */
     uint64_t workers;       /* 0: one per core */
     uint64_t open_jobs;     /* uploads that fold at a time, at most half while they arrive; 0: 2 x workers */
     uint64_t job_memory_bytes;  /* ceiling of one profile while it is built */

@@ -42,6 +42,13 @@ static bool level_valid(struct str value)
     return log_level_parse(value, &level);
 }
 
+static bool format_valid(struct str value)
+{
+    enum log_format format;
+
+    return log_format_parse(value, &format);
+}
+
 #define TEXT(field, valid, allowed, value, help)                             \
     {                                                                        \
         STR_INIT(#field), CONFIG_TEXT, offsetof(struct config, field), 0,    \
@@ -71,6 +78,8 @@ const struct config_key CONFIG_KEYS[] = {
          "further names of the service, with commas between them; if these or external_url are given, others "
          "get 421"),
     TEXT(log_level, level_valid, "error, warn, info or debug", "info", "error, warn, info or debug"),
+    TEXT(log_format, format_valid, "text or json", "text",
+         "lines of the log: text, as key=value, or json, an object a line"),
     NUMBER(workers, 0, 1024, "0", "threads that read and draw profiles; 0: one per core that may be used"),
     NUMBER(open_jobs, 0, 100000, "0",
            "uploads that are read at a time, at most half of them while they arrive; 0: twice the workers"),

@@ -88,6 +88,7 @@ static void defaults(void **state)
     assert_string_equal(l.config.listen, "127.0.0.1:8192");
     assert_string_equal(l.config.external_url, "");
     assert_string_equal(l.config.log_level, "info");
+    assert_string_equal(l.config.log_format, "text");
     assert_false(l.config.open);
     assert_int_equal(l.config.workers, 0);
     assert_int_equal(l.config.open_jobs, 0);
@@ -281,6 +282,7 @@ static void bad_files_name_line_and_key(void **state)
         {"{\"filter_presets\": \"a:hide=/(/\"}", {"filter_presets"}},
         {"{\"\\u0077orker\": 1}", {"c.json: there is no key 'worker'"}},
         {"{\"log_level\": \"verbose\"}", {"error, warn, info or debug"}},
+        {"{\"log_format\": \"xml\"}", {"text or json"}},
         {"{\"external_url\": \"ftp://x\"}", {"http://HOST"}},
         {"{\"external_url\": \"http://\"}", {"http://HOST"}},
         {"{\"external_url\": \"http://x/\"}", {"no slash at the end"}},

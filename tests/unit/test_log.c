@@ -18,14 +18,19 @@ struct fixture {
     char line[16384];
 };
 
-static struct fixture begin(enum log_level level)
+static struct fixture begin_as(enum log_level level, enum log_format format)
 {
     struct fixture f = {.log = NULL};
 
     assert_int_equal(pipe(f.ends), 0);
-    f.log = log_new(level, f.ends[1]);
+    f.log = log_new(level, format, f.ends[1]);
     assert_non_null(f.log);
     return f;
+}
+
+static struct fixture begin(enum log_level level)
+{
+    return begin_as(level, LOG_TEXT);
 }
 
 static void end(struct fixture *f)
@@ -67,6 +72,43 @@ static void a_line_per_event(void **state)
         "name=a\\.trace bytes=18446744073709551615\n$");
     log_event(f.log, LOG_ERROR, "plain", NULL, 0);
     assert_matches(written(&f), "Z error plain\n$");
+    end(&f);
+}
+
+static void an_object_per_event(void **state)
+{
+    static const char *const LINE =
+        "^\\{\"ts\":\"20[0-9]{2}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9]\\.[0-9]{3}Z\",\"level\":\"warn\","
+        "\"event\":\"upload\",\"name\":\"a b=\\\\\"c\",\"bytes\":18446744073709551615\\}\n$";
+    enum log_format format = LOG_TEXT;
+    struct fixture f = begin_as(LOG_WARN, LOG_JSON);
+
+    (void)state;
+    LOG(f.log, LOG_WARN, "upload", LOG_STR("name", STR("a b=\"c")), LOG_U64("bytes", UINT64_MAX));
+    assert_matches(written(&f), LINE);
+    LOG(f.log, LOG_WARN, "e", LOG_STR("target", STR("/p/%66ygjb5gwf7n4osea4espyns4fu\n")));
+    assert_non_null(strstr(written(&f), ",\"target\":\"/p/fygjb5\xe2\x80\xa6\xe2\x90\x8a\"}\n"));
+    log_event(f.log, LOG_ERROR, "plain", NULL, 0);
+    assert_matches(written(&f), "\"event\":\"plain\"\\}\n$");
+    end(&f);
+    assert_true(log_format_parse(STR("json"), &format));
+    assert_int_equal(format, LOG_JSON);
+    assert_true(log_format_parse(STR("text"), &format));
+    assert_int_equal(format, LOG_TEXT);
+    assert_false(log_format_parse(STR("JSON"), &format));
+}
+
+/* Each `<` is written as six bytes. What has room behind the value that has none is there. */
+static void a_field_that_has_no_room_is_left_out(void **state)
+{
+    static char hostile[LOG_VALUE_BYTES_MAX];
+    struct fixture f = begin_as(LOG_INFO, LOG_JSON);
+
+    (void)state;
+    memset(hostile, '<', sizeof(hostile));
+    LOG(f.log, LOG_INFO, "e", LOG_STR("target", ((struct str){hostile, sizeof(hostile)})),
+        LOG_U64("status", 404));
+    assert_matches(written(&f), "\"event\":\"e\",\"status\":404,\"cut\":1\\}\n$");
     end(&f);
 }
 
@@ -178,7 +220,7 @@ static void long_values_and_lines_are_cut(void **state)
 static void a_closed_log_is_no_error(void **state)
 {
     (void)state;
-    struct log *l = log_new(LOG_INFO, -1);
+    struct log *l = log_new(LOG_INFO, LOG_TEXT, -1);
 
     assert_non_null(l);
     LOG(l, LOG_INFO, "lost", LOG_U64("n", 1));
@@ -302,6 +344,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_line_per_event),
+        cmocka_unit_test(an_object_per_event),
+        cmocka_unit_test(a_field_that_has_no_room_is_left_out),
         cmocka_unit_test(levels_are_kept_apart),
         cmocka_unit_test(hostile_values_stay_on_their_line),
         cmocka_unit_test(what_opens_an_upload_is_cut_short),

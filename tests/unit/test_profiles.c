@@ -66,7 +66,7 @@ static int build(void **state)
     scratch_path(&w->scratch, "log", path, sizeof(path));
     w->log = open(path, O_RDWR | O_CREAT | O_APPEND, 0600);
     assert_true(w->log >= 0);
-    w->service.log = log_new(LOG_INFO, w->log);
+    w->service.log = log_new(LOG_INFO, LOG_TEXT, w->log);
     assert_non_null(w->service.log);
     for (unsigned i = 0; i <= SOURCES; i++) {
         int n = snprintf(text, sizeof(text), "main;a%u 1\nmain;b 2\n", i);

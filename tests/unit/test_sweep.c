@@ -316,7 +316,7 @@ static void one_in_no_hurry_ends_for_a_full_disk(void **state)
     int ends[2];
 
     assert_int_equal(pipe(ends), 0);
-    struct log *log = log_new(LOG_INFO, ends[1]);
+    struct log *log = log_new(LOG_INFO, LOG_TEXT, ends[1]);
     assert_non_null(log);
     aged_store_put(&f, one.blob, 5, 3 * DAY_S);
     aged_store_put(&f, "views/ab/old", 10, 40 * DAY_S);
