@@ -32,8 +32,8 @@ GENERATED = {'compact': [], 'plain': ['--plain-sched'], 'packed': ['--deflate'],
              'loss': ['--loss'], 'redacted': ['--redact'], 'cpus': ['--cpus', '8', '--plain-sched']}
 
 
-# What we say of a section beyond its standard name: the owner's method, and whom a transaction asks.
-SAID_BEYOND = re.compile(r'^(monitor contention with owner .*) at \S+$|^(binder transaction(?: async)?) to .+$')
+# What we say of a section beyond its standard name: the owner's method, and whom a transaction asks for what.
+SAID_BEYOND = re.compile(r'^(monitor contention with owner .*) at \S+$|^(binder transaction(?: async)?)(?: to .+| \(failed\))$')
 
 
 def standard(text):

@@ -16,7 +16,8 @@ struct systrace *systrace_new(struct builder *b, const struct reader_limits *lim
     s->app = SY_NONE;
     struct idmap *const maps[] = {&s->clock_ids, &s->first_bundles, &s->comms,     &s->descriptor_ids,
                                   &s->tids,      &s->pids,          &s->packages,  &s->slot_ids,
-                                  &s->frames,    &s->transactions,  &s->track_ids, &s->track_of_descriptor};
+                                  &s->frames,    &s->senders,       &s->track_ids, &s->track_of_descriptor,
+                                  &s->asked};
     for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++)
         idmap_init(maps[i], s->arena, s->seed);
     for (size_t i = 0; i < SY_CPUS_MAX; i++)

@@ -297,6 +297,7 @@ enum {
     EVENT_FENCE_END = 418,
     EVENT_LWIS = 467,
     EVENT_SAMSUNG = 484,
+    EVENT_BINDER_RETURN = 486,
     EVENT_KPROBE = 542,
     EVENT_FIELDS = 9 /* more than any of these has */
 };
@@ -394,6 +395,18 @@ static bool add_binder(const struct bundle *b, uint64_t time, uint32_t tid, uint
     return sy_add(b->s, &r);
 }
 
+/* Of what the driver returns only what says that a transaction has no answer (include/uapi/linux/android/binder.h). */
+static bool add_binder_return(const struct bundle *b, uint64_t time, uint32_t tid, uint64_t command)
+{
+    enum { DEAD_REPLY = 5, FAILED_REPLY = 17, FROZEN_REPLY = 18, PENDING_FROZEN = 20 };
+    const struct sy_record r = record_of(b, SY_FAILED, time, tid);
+    uint64_t number = command & 0xff;
+
+    if (number != DEAD_REPLY && number != FAILED_REPLY && number != FROZEN_REPLY && number != PENDING_FROZEN)
+        return true;
+    return sy_add(b->s, &r);
+}
+
 /* Events that are of one thread, in their first fields. */
 static bool add_task(const struct bundle *b, uint64_t time, uint32_t tid, uint32_t event,
                      const struct protobuf_field *f)
@@ -450,6 +463,9 @@ static bool add_event(const struct bundle *b, uint64_t time, uint32_t tid, uint3
     case EVENT_BINDER_RECEIVED:
         protobuf_fields(message, f, EVENT_FIELDS);
         return add_binder(b, time, tid, event, f);
+    case EVENT_BINDER_RETURN:
+        protobuf_fields(message, f, 2);
+        return add_binder_return(b, time, tid, f[1].value);
     case EVENT_RECLAIM_BEGIN:
     case EVENT_FENCE_BEGIN:
         return add_section(b, time, tid, event, true);

@@ -6,6 +6,7 @@
  *   systrace_track.c    track events and descriptors
  *   systrace_name.c     what sections are called
  *   systrace_people.c   processes and threads, and which is which
+ *   systrace_binder.c   calls of other processes: what they ask for
  *   systrace_order.c    records brought into the order of time
  *   systrace_states.c   records in the order of time: whose they are, and in which state each thread is
  *   systrace_slices.c   sections as calls of tracks, and all of it told to the builder
@@ -55,10 +56,16 @@ enum sy_kind {
     SY_INSTANT, /* as SY_BEGIN */
     SY_ASYNC,   /* a: tgid, b: extra (id: cookie, value: hash of the track's name, phase) */
     SY_BINDER,  /* a: number of the transaction, b: flags and whom it asks */
-    SY_RECEIVED /* a: number of the transaction */
+    SY_RECEIVED, /* a: number of the transaction; from systrace_states.c on b: the record that sent it, or SY_NONE */
+    SY_FAILED /* the thread's transaction has no answer */
 };
 
-enum { SY_BINDER_REPLY = 1, SY_BINDER_ONE_WAY = 2, SY_BINDER_TO = 2 /* bits below the pid that is asked */ };
+enum {
+    SY_BINDER_REPLY = 1,
+    SY_BINDER_ONE_WAY = 2,
+    SY_BINDER_FAILED = 4,
+    SY_BINDER_TO = 3 /* bits below the pid that is asked */
+};
 
 struct sy_record {
     uint64_t time;
@@ -121,6 +128,8 @@ struct sy_thread {
     uint8_t state;    /* now; 0: none yet */
     uint32_t opened;  /* the record with which its state began, or SY_NONE */
     uint32_t stopped; /* the record with which it stopped, until it runs again; or SY_NONE */
+    uint32_t asks;    /* the record of the transaction that it waits for, or SY_NONE */
+    uint32_t serves;  /* that of the one that it received, until a section says what for; or SY_NONE */
     uint64_t uuid;    /* of its descriptor; 0: none */
     uint32_t part;    /* of that one */
     uint64_t first, last;
@@ -279,7 +288,9 @@ struct systrace {
     size_t n_tracks, tracks_capacity;
     struct sy_slot *slots;
     size_t n_slots, slots_capacity;
-    struct idmap slot_ids, track_of_descriptor, transactions, frames, track_ids;
+    struct idmap slot_ids, track_of_descriptor, frames, track_ids;
+    struct idmap senders; /* number of a transaction -> the record that sent it */
+    struct idmap asked;   /* record that sent a transaction -> the method, as text */
     uint64_t begin, end, n_open_sections;
     uint32_t app; /* process, or SY_NONE */
     uint32_t next_id;
@@ -342,6 +353,16 @@ void sy_end(struct systrace *s, uint32_t tid);
 void sy_name_thread(struct systrace *s, uint32_t thread, string_id name, uint8_t rank);
 void sy_name_process(struct systrace *s, uint32_t process, string_id name, uint8_t rank);
 bool sy_is_main(const struct systrace *s, uint32_t thread);
+
+/* systrace_binder.c */
+/* A record of binder, in the order of time, whose thread is known: which transaction it belongs to. */
+bool sy_binder_settle(struct systrace *s, uint32_t at) __attribute__((warn_unused_result));
+/* A section of the thread begins: it may say what the transaction asks for that the thread has received. */
+bool sy_binder_section(struct systrace *s, uint32_t thread, string_id name)
+    __attribute__((warn_unused_result));
+/* What the section of that record is called. STRING_NONE: the arena gives no more. */
+string_id sy_binder_name(struct systrace *s, const struct sy_record *r);
+bool sy_is_binder(const struct systrace *s, string_id name);
 
 /* systrace_order.c */
 /* Sorts the records by time, then rank; equal ones keep their order. */

@@ -54,6 +54,8 @@ uint32_t sy_new_thread(struct systrace *s, uint32_t tid)
                                         .name = STRING_EMPTY,
                                         .opened = SY_NONE,
                                         .stopped = SY_NONE,
+                                        .asks = SY_NONE,
+                                        .serves = SY_NONE,
                                         .own = SY_NONE,
                                         .tracks = SY_NONE};
     s->n_threads++;

@@ -4,8 +4,6 @@
  * The rules of sections are those of the reference reader (importers/common/slice_tracker.cc): an end closes the innermost
  * section that is open and fits; what is open above it ends with it. An end of nothing is ignored: the trace began within
  * that section, and nobody knows its name. */
-#include "core/buf.h"
-#include "core/clean.h"
 #include "core/number.h"
 #include "parser/systrace/systrace_impl.h"
 
@@ -398,50 +396,37 @@ static bool tell_track_event(struct systrace *s, const struct sy_record *r)
 
 /* ---- binder ---- */
 
-/* "binder transaction to system_server", as far as it is known whom it asks. */
-static string_id binder_name(struct systrace *s, struct str name, uint32_t pid)
-{
-    uint32_t process = pid > 0 ? idmap_get(&s->pids, pid) : IDMAP_NONE;
-    struct str whom =
-        process != IDMAP_NONE ? builder_text_of(s->builder, s->processes[process].name) : STR("");
-    struct buf b = {0};
-
-    buf_str(&b, name);
-    if (whom.n > 0) {
-        buf_z(&b, " to ");
-        buf_str(&b, clean_cut(whom, s->limits->name_bytes / 2));
-    }
-    string_id id = b.failed ? STRING_NONE : builder_string(s->builder, buf_view(&b));
-    buf_free(&b);
-    return id;
-}
-
 /* A call to another process is a section of who calls, until the answer is there, and one of who is called, until it
  * answers (importers/common/binder_tracker.cc). */
 static bool tell_binder(struct systrace *s, const struct sy_record *r)
 {
-    enum { RECEIVED = 4 };
-    static const struct str NAMES[2][2] = {
-        {STR_INIT("binder transaction"), STR_INIT("binder transaction async")},
-        {STR_INIT("binder reply"), STR_INIT("binder async rcv")}};
-    bool received = r->kind == SY_RECEIVED;
-    const uint32_t mask = SY_BINDER_REPLY | SY_BINDER_ONE_WAY;
-    uint32_t flags = received ? idmap_get(&s->transactions, r->a) : r->b & mask,
-             track = own_track(s, r->thread);
+    uint32_t track = own_track(s, r->thread), sender = r->kind == SY_RECEIVED ? r->b : 0;
 
     if (track == SY_NONE)
         return false;
-    if (flags == IDMAP_NONE ||
-        flags == RECEIVED) /* sent before the trace began; the thread is there from here on */
+    if (sender == SY_NONE) /* sent before the trace began; the thread is there from here on */
         return put(s, track, EVENT_STATE, FRAME_NONE, r->time);
-    if (!idmap_set(&s->transactions, r->a, received ? RECEIVED : flags))
-        return false;
+    uint32_t flags = r->kind == SY_RECEIVED ? s->records[sender].b : r->b;
     if ((flags & SY_BINDER_REPLY) != 0)
         return end_section(s, track, r->time, STRING_EMPTY, STRING_EMPTY);
-    bool one_way = (flags & SY_BINDER_ONE_WAY) != 0;
-    string_id name = binder_name(s, NAMES[received][one_way], received ? 0 : r->b >> SY_BINDER_TO);
+    string_id name = sy_binder_name(s, r);
     return name != STRING_NONE &&
-           begin_section(s, track, r->time, one_way ? r->time : STILL_OPEN, name, STRING_EMPTY);
+           begin_section(s, track, r->time, (flags & SY_BINDER_ONE_WAY) != 0 ? r->time : STILL_OPEN, name,
+                         STRING_EMPTY);
+}
+
+/* There is no answer, so the call ends here. */
+static bool tell_failed(struct systrace *s, const struct sy_record *r)
+{
+    uint32_t track = own_track(s, r->thread);
+    const struct sy_track *t = &s->tracks[track];
+
+    if (track == SY_NONE)
+        return false;
+    if (t->n_open > 0 && t->open[t->n_open - 1].end == STILL_OPEN &&
+        sy_is_binder(s, t->open[t->n_open - 1].name))
+        return end_section(s, track, r->time, STRING_EMPTY, STRING_EMPTY);
+    return put(s, track, EVENT_STATE, FRAME_NONE, r->time);
 }
 
 /* ---- states ---- */
@@ -488,6 +473,8 @@ static bool tell_record(struct systrace *s, const struct sy_record *r)
     case SY_BINDER:
     case SY_RECEIVED:
         return tell_binder(s, r);
+    case SY_FAILED:
+        return tell_failed(s, r);
     case SY_TRACK:
         return tell_track_event(s, r);
     default:

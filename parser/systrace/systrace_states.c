@@ -276,7 +276,7 @@ static bool on_section(struct systrace *s, struct sy_record *r)
         return false;
     see(s, thread, r->time);
     r->thread = thread;
-    return true;
+    return r->kind != SY_BEGIN || sy_binder_section(s, thread, r->b);
 }
 
 static bool on_async(struct systrace *s, struct sy_record *r)
@@ -285,12 +285,15 @@ static bool on_async(struct systrace *s, struct sy_record *r)
     return r->a != SY_NONE && sy_thread(s, r->thread) != SY_NONE;
 }
 
-static bool on_binder(struct systrace *s, struct sy_record *r)
+static bool on_binder(struct systrace *s, uint32_t at)
 {
+    struct sy_record *r = &s->records[at];
+
     r->thread = sy_thread(s, r->thread);
-    if (r->thread != SY_NONE)
-        see(s, r->thread, r->time);
-    return r->thread != SY_NONE;
+    if (r->thread == SY_NONE)
+        return false;
+    see(s, r->thread, r->time);
+    return sy_binder_settle(s, at);
 }
 
 /* Legacy events may name a thread, and so may their sequence. */
@@ -375,7 +378,8 @@ static bool on_event(struct systrace *s, uint32_t at)
         return on_async(s, r);
     case SY_BINDER:
     case SY_RECEIVED:
-        return on_binder(s, r);
+    case SY_FAILED:
+        return on_binder(s, at);
     default:
         return true;
     }

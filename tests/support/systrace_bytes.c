@@ -18,13 +18,18 @@ static void put_event(struct buf *bundle, uint64_t time, uint32_t tid, uint32_t 
     buf_free(&event);
 }
 
-static void put_text(struct buf *bundle, uint64_t time, const char *text)
+static void put_text_of(struct buf *bundle, uint64_t time, uint32_t tid, const char *text)
 {
     struct buf body = {0};
 
     proto_put_text(&body, 2, text);
-    put_event(bundle, time, APP, EVENT_PRINT, &body);
+    put_event(bundle, time, tid, EVENT_PRINT, &body);
     buf_free(&body);
+}
+
+static void put_text(struct buf *bundle, uint64_t time, const char *text)
+{
+    put_text_of(bundle, time, APP, text);
 }
 
 static void put_switch(struct buf *bundle, uint64_t time, uint32_t from, uint32_t state, uint32_t to)
@@ -60,23 +65,31 @@ static void put_waking(struct buf *bundle, uint64_t time)
     buf_free(&body);
 }
 
-static void put_people(struct buf *b)
+static void put_process(struct buf *b, uint32_t pid, const char *name, uint32_t uid)
 {
-    struct buf packet = {0}, tree = {0}, process = {0}, system = {0}, name = {0};
+    struct buf packet = {0}, tree = {0}, process = {0};
 
-    proto_put_number(&process, 1, APP);
-    proto_put_text(&process, 3, "com.example.app");
-    proto_put_number(&process, 5, 10001);
+    proto_put_number(&process, 1, pid);
+    proto_put_text(&process, 3, name);
+    proto_put_number(&process, 5, uid);
     proto_put_message(&tree, 1, &process);
     proto_put_message(&packet, 2, &tree);
     proto_put_message(b, 1, &packet);
+    buf_free(&packet);
+    buf_free(&tree);
+    buf_free(&process);
+}
+
+static void put_people(struct buf *b)
+{
+    struct buf packet = {0}, system = {0}, name = {0};
+
+    put_process(b, APP, "com.example.app", 10001);
     proto_put_text(&name, 3, "5.10.1");
     proto_put_message(&system, 1, &name);
     proto_put_message(&packet, 45, &system);
     proto_put_message(b, 1, &packet);
     buf_free(&packet);
-    buf_free(&tree);
-    buf_free(&process);
     buf_free(&system);
     buf_free(&name);
 }
@@ -153,19 +166,75 @@ void systrace_put_track_events(struct buf *b, uint32_t clock, bool apart)
     buf_free(&thread);
 }
 
-void systrace_put_received(struct buf *b, uint64_t time)
-{
-    enum { EVENT_RECEIVED = 51 };
-    struct buf body = {0}, bundle = {0}, packet = {0};
+enum { EVENT_TRANSACTION = 50, EVENT_RECEIVED = 51, EVENT_RETURN = 486 };
 
-    proto_put_number(&body, 1, 9);
+static void put_received(struct buf *bundle, uint64_t time, uint32_t tid, uint32_t number)
+{
+    struct buf body = {0};
+
+    proto_put_number(&body, 1, number);
+    put_event(bundle, time, tid, EVENT_RECEIVED, &body);
+    buf_free(&body);
+}
+
+static void put_transaction(struct buf *bundle, uint64_t time, uint32_t tid, uint32_t number, bool reply,
+                            bool one_way)
+{
+    struct buf body = {0};
+
+    proto_put_number(&body, 1, number);
+    proto_put_number(&body, 3, reply ? APP : OTHER);
+    proto_put_number(&body, 5, reply);
+    proto_put_number(&body, 7, one_way);
+    put_event(bundle, time, tid, EVENT_TRANSACTION, &body);
+    buf_free(&body);
+}
+
+static void put_bundle(struct buf *b, struct buf *events)
+{
+    struct buf bundle = {0}, packet = {0};
+
     proto_put_number(&bundle, 1, 0);
-    put_event(&bundle, time, APP, EVENT_RECEIVED, &body);
+    buf_str(&bundle, buf_view(events));
     proto_put_message(&packet, 1, &bundle);
     proto_put_message(b, 1, &packet);
-    buf_free(&body);
+    buf_free(events);
     buf_free(&bundle);
     buf_free(&packet);
+}
+
+void systrace_put_received(struct buf *b, uint64_t time)
+{
+    struct buf events = {0};
+
+    put_received(&events, time, APP, 9);
+    put_bundle(b, &events);
+}
+
+void systrace_put_binder(struct buf *b)
+{
+    enum { SERVES = 8, FAILED_REPLY = 0x7211 };
+    struct buf events = {0}, failed = {0};
+
+    put_people(b);
+    put_process(b, OTHER, "system_server", 1000);
+    put_transaction(&events, 5000, APP, 20, false, false);
+    put_received(&events, 5010, SERVES, 20);
+    put_text_of(&events, 5020, SERVES, "B|7|AIDL::java::IActivityManager::attachApplication::server");
+    put_text_of(&events, 5030, SERVES, "E|7");
+    put_text_of(&events, 5032, SERVES, "B|7|AIDL::java::ILater::within::server");
+    put_text_of(&events, 5034, SERVES, "E|7");
+    put_transaction(&events, 5040, SERVES, 21, true, false);
+    put_received(&events, 5050, APP, 21);
+    put_transaction(&events, 5100, APP, 22, false, false);
+    proto_put_number(&failed, 1, FAILED_REPLY);
+    put_event(&events, 5150, APP, EVENT_RETURN, &failed);
+    put_transaction(&events, 5200, APP, 23, false, true);
+    put_received(&events, 5210, SERVES, 23);
+    put_text_of(&events, 5220, SERVES, "B|7|AIDL::cpp::IGone::notice::cppServer");
+    put_text_of(&events, 5230, SERVES, "E|7");
+    put_bundle(b, &events);
+    buf_free(&failed);
 }
 
 static void put_clock(struct buf *snapshot, uint32_t id, uint64_t time)

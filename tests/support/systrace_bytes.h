@@ -12,6 +12,9 @@ void systrace_put(struct buf *b, uint64_t start);
 void systrace_put_track_events(struct buf *b, uint32_t clock, bool apart);
 /* The app's thread gets a transaction of binder that was sent before the trace began. */
 void systrace_put_received(struct buf *b, uint64_t time);
+/* The app asks system_server three times: `attachApplication`, which answers after 50 ns; something that fails after 50 ns;
+ * and `notice`, which has no answer. */
+void systrace_put_binder(struct buf *b);
 /* A reading of both clocks at one time. */
 void systrace_put_clocks(struct buf *b, uint64_t boot, uint64_t monotonic);
 

@@ -164,6 +164,25 @@ static void a_thread_begins_with_its_first_record(void **state)
     buf_free(&b);
 }
 
+/* The first section of the thread that answers says what was asked for. */
+static void a_call_of_another_process_says_what_it_asks_for(void **state)
+{
+    struct arena arena;
+    struct buf b = {0};
+
+    (void)state;
+    systrace_put_binder(&b);
+    const struct profile *p = read_trace(&arena, &b);
+    const struct profile_track *main = track_named(p, "main");
+    assert_self(p, main, "binder transaction to system_server: IActivityManager.attachApplication",
+                (const uint64_t[]){50, 1});
+    assert_self(p, main, "binder transaction to system_server (failed)", (const uint64_t[]){50, 1});
+    assert_self(p, main, "binder transaction async to system_server: IGone.notice", (const uint64_t[]){0, 1});
+    assert_self(p, track_named(p, "Thread-8"), "binder reply", (const uint64_t[]){18, 1});
+    arena_free(&arena);
+    buf_free(&b);
+}
+
 static void tracks_of_events_without_the_scheduler(void **state)
 {
     struct arena arena;
@@ -254,10 +273,12 @@ static void other_files_of_an_archive_are_a_choice(void **state)
 static void damage_is_no_crash(void **state)
 {
     (void)state;
-    for (unsigned i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < 3; i++) {
         struct buf b = {0};
         if (i == 0)
             systrace_put(&b, 0);
+        else if (i == 1)
+            systrace_put_binder(&b);
         else
             systrace_put_track_events(&b, 0, false);
         hostile_cuttings("systrace", &b);
@@ -273,6 +294,7 @@ int main(void)
         cmocka_unit_test(records_are_sorted_and_equal_ones_keep_their_order),
         cmocka_unit_test(sections_have_the_time_of_each_state),
         cmocka_unit_test(a_thread_begins_with_its_first_record),
+        cmocka_unit_test(a_call_of_another_process_says_what_it_asks_for),
         cmocka_unit_test(tracks_of_events_without_the_scheduler),
         cmocka_unit_test(files_of_one_archive_are_one_recording),
         cmocka_unit_test(other_files_of_an_archive_are_a_choice),
