@@ -22,6 +22,7 @@
 #include "server/pages/static_assets.h"
 #include "server/routes/routes.h"
 #include "server/service.h"
+#include "server/store/readiness.h"
 #include "server/store/record.h"
 #include "server/store/sweep.h"
 #include "server/upload/job.h"
@@ -190,10 +191,11 @@ static bool open_service(struct service *s, const struct config *config, struct 
     s->progresses = progresses_new();
     s->record_cache = record_cache_new(s->store);
     s->static_assets = static_assets_new();
+    s->readiness = readiness_new(s->store, s->log);
     if (!booted || s->log == NULL || s->turns == NULL || s->threads == NULL || s->clients == NULL ||
         s->timers == NULL || s->jobs == NULL || s->profiles == NULL || s->views == NULL ||
         s->progresses == NULL || s->record_cache == NULL || s->static_assets == NULL || s->policies == NULL ||
-        s->passes == NULL)
+        s->passes == NULL || s->readiness == NULL)
         return no_means(diag);
     return true;
 }
@@ -208,6 +210,7 @@ static void close_service(struct service *s)
     profiles_free(s->profiles);
     record_cache_free(s->record_cache);
     static_assets_free(s->static_assets);
+    readiness_free(s->readiness);
     progresses_free(s->progresses);
     jobs_free(s->jobs);
     timers_free(s->timers);
@@ -215,6 +218,7 @@ static void close_service(struct service *s)
     turns_free(s->turns);
     store_close(s->store);
     log_free(s->log);
+    notify_close(&s->notify);
 }
 
 /* SIGTERM and SIGINT are blocked in every thread, and taken here. */
@@ -246,8 +250,10 @@ static int open_socket(struct service *s, struct address *address, struct diag *
     return -1;
 }
 
-static void tick(struct service *s)
+static void tick(struct service *s, bool alive)
 {
+    if (alive && s->notify.watched)
+        notify_send(&s->notify, NOTIFY_ALIVE);
     log_flush(s->log);
     progresses_tick(s->progresses);
     profiles_tick(s->profiles);
@@ -267,7 +273,9 @@ static bool serve(struct service *s, struct address *address, const sigset_t *si
             LOG_STR("store", str_of(s->config->store)), LOG_U64("workers", s->config->workers));
         printf("aflamed listens on http://%s/\n", s->address);
         fflush(stdout);
+        notify_send(&s->notify, NOTIFY_READY);
         wait_for_signal(signals);
+        notify_send(&s->notify, NOTIFY_STOPPING);
         LOG(s->log, LOG_INFO, "stopping", LOG_U64("grace_s", STOP_GRACE_S));
         if (!http_stop(http, STOP_GRACE_S)) {
             LOG(s->log, LOG_WARN, "stopped-hard", LOG_STR("why", STR("a request did not end")));
@@ -282,7 +290,7 @@ int serve_run(const struct config *config)
 {
     struct memory_limit limit = memory_limit_here();
     struct config settled = config_settle(config, &limit, memory_mapped(), turns_cores());
-    struct service s = {0};
+    struct service s = {.notify = notify_open()};
     struct diag diag = {0};
     struct address address;
     sigset_t signals;

@@ -7,6 +7,7 @@
 #include "core/stop.h"
 #include "core/system/boot_id.h"
 #include "core/system/log.h"
+#include "core/system/notify.h"
 #include "server/config/config.h"
 #include "server/store/store.h"
 
@@ -17,6 +18,7 @@ struct policies;
 struct profiles;
 struct static_assets;
 struct progresses;
+struct readiness;
 struct record_cache;
 struct sweep;
 struct threads;
@@ -56,6 +58,8 @@ struct service {
     char address[300];                   /* what is listened on, as "host:port", for URLs */
     struct policies *policies;           /* of the outputs, for browsers */
     struct passes *passes;               /* of pictures */
+    struct readiness *readiness;         /* whether uploads can be taken */
+    struct notify notify;                /* the service manager */
 };
 
 /* Before and within what may take long. False: diag, for a client that may still be there. */

@@ -289,6 +289,50 @@ static void log_library(void *cls, const char *format, va_list arguments)
     LOG(h->service->log, LOG_DEBUG, "http", LOG_STR("text", str_of(line)));
 }
 
+/* What the library calls, within a pulse. */
+
+static void *on_open(void *http, const char *target, struct MHD_Connection *connection)
+{
+    struct http *h = http;
+
+    pulse_begin(&h->pulses);
+    void *request = request_open(h, target, connection);
+    pulse_end(&h->pulses);
+    return request;
+}
+
+static enum MHD_Result on_step(void *http, struct MHD_Connection *connection, const char *url,
+                               const char *method, const char *version, const char *data, size_t *n,
+                               void **context)
+{
+    struct http *h = http;
+
+    pulse_begin(&h->pulses);
+    enum MHD_Result result = request_step(h, connection, url, method, version, data, n, context);
+    pulse_end(&h->pulses);
+    return result;
+}
+
+static void on_close(void *http, struct MHD_Connection *connection, void **context,
+                     enum MHD_RequestTerminationCode end)
+{
+    struct http *h = http;
+
+    pulse_begin(&h->pulses);
+    request_close(h, connection, context, end);
+    pulse_end(&h->pulses);
+}
+
+static void on_change(void *http, struct MHD_Connection *connection, void **context,
+                      enum MHD_ConnectionNotificationCode what)
+{
+    struct http *h = http;
+
+    pulse_begin(&h->pulses);
+    connection_changed(h, connection, context, what);
+    pulse_end(&h->pulses);
+}
+
 /* The library's own timeout sees idle connections only: see deadline.h. Requests are vetted by vet.c:
  * where the library refuses one itself, it sends a second header behind the first. */
 static struct MHD_Daemon *start_daemon(struct http *h, int listen_fd)
@@ -297,19 +341,19 @@ static struct MHD_Daemon *start_daemon(struct http *h, int listen_fd)
 
     return MHD_start_daemon(
         MHD_USE_POLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG | MHD_USE_ITC, 0, NULL,
-        NULL, request_step, h, MHD_OPTION_EXTERNAL_LOGGER, log_library, h, MHD_OPTION_LISTEN_SOCKET,
-        listen_fd, MHD_OPTION_THREAD_POOL_SIZE, (unsigned)THREADS, MHD_OPTION_CONNECTION_LIMIT,
+        NULL, on_step, h, MHD_OPTION_EXTERNAL_LOGGER, log_library, h, MHD_OPTION_LISTEN_SOCKET, listen_fd,
+        MHD_OPTION_THREAD_POOL_SIZE, (unsigned)THREADS, MHD_OPTION_CONNECTION_LIMIT,
         (unsigned)(c->max_connections + RESERVE), MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)c->idle_timeout_s,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES, MHD_OPTION_NOTIFY_COMPLETED,
-        request_close, h, MHD_OPTION_NOTIFY_CONNECTION, connection_changed, h, MHD_OPTION_URI_LOG_CALLBACK,
-        request_open, h, MHD_OPTION_STRICT_FOR_CLIENT, 0, MHD_OPTION_END);
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES, MHD_OPTION_NOTIFY_COMPLETED, on_close,
+        h, MHD_OPTION_NOTIFY_CONNECTION, on_change, h, MHD_OPTION_URI_LOG_CALLBACK, on_open, h,
+        MHD_OPTION_STRICT_FOR_CLIENT, 0, MHD_OPTION_END);
 }
 
 static void tick(void *context)
 {
-    const struct http *h = context;
+    struct http *h = context;
 
-    h->site->tick(h->service);
+    h->site->tick(h->service, pulses_look(&h->pulses));
 }
 
 static void http_free(struct http *h)

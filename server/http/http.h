@@ -24,8 +24,9 @@ struct http_site {
     const struct route *(*find)(struct exchange *x);
     /* Fills x->reply with a problem as a page. */
     void (*problem_page)(struct exchange *x, const struct problem *p);
-    /* Called once a second, on a thread of the HTTP side: for those who wait until a time. */
-    void (*tick)(struct service *service);
+    /* Called once a second, on a thread of the HTTP side: for those who wait until a time. `alive`: the threads of the
+     * connections come back from what they do (pulse.h). */
+    void (*tick)(struct service *service, bool alive);
 };
 
 /* Serves on the listening socket, which stays the caller's. NULL: diag. */

@@ -21,6 +21,7 @@
 #include "server/http/deadline.h"
 #include "server/http/exchange.h"
 #include "server/http/http.h"
+#include "server/http/pulse.h"
 #include "server/http/route.h"
 
 /* The slowest client that any transfer has time for, beside request_timeout_s. */
@@ -31,6 +32,7 @@ struct http {
     const struct http_site *site;
     struct MHD_Daemon *daemon;
     struct deadlines *deadlines;
+    struct pulses pulses;             /* of the daemon's threads */
     atomic_uint_fast64_t connections; /* that are open */
     atomic_bool ending;               /* the service is told to stop: new requests are refused */
     pthread_mutex_t lock;             /* of active */

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "core/system/clock.h"
+#include "core/system/turns.h"
 #include "server/demo/demo.h"
 #include "server/http/problem.h"
 #include "server/http/route.h"
@@ -10,6 +12,7 @@
 #include "server/pages/static_assets.h"
 #include "server/routes/routes_table.h"
 #include "server/service.h"
+#include "server/store/readiness.h"
 
 /* ---- the site itself ---- */
 
@@ -53,6 +56,33 @@ enum exchange_step handle_healthz(struct exchange *x)
     buf_z(reply_text(&x->reply, 200, "text/plain; charset=utf-8"), "ok\n");
     reply_header(&x->reply, "Cache-Control", "no-store");
     return X_DONE;
+}
+
+static void check_store(struct exchange *x, void *readiness)
+{
+    turn_give(x->turn); /* it waits for the disk */
+    readiness_check(readiness);
+}
+
+static enum exchange_step tell_readiness(struct exchange *x, void *readiness)
+{
+    const char *reason = readiness_reason(readiness, clock_ms());
+
+    if (reason != NULL)
+        return exchange_problem(x, 503, "not ready", "Uploads that are stored can still be read.", "%s",
+                                reason);
+    buf_z(reply_text(&x->reply, 200, "text/plain; charset=utf-8"), "ready\n");
+    reply_header(&x->reply, "Cache-Control", "no-store");
+    return X_DONE;
+}
+
+enum exchange_step handle_readyz(struct exchange *x)
+{
+    struct readiness *readiness = x->service->readiness;
+
+    return readiness_is_due(readiness, clock_ms())
+               ? exchange_work(x, WORK_ALWAYS, check_store, tell_readiness, readiness)
+               : tell_readiness(x, readiness);
 }
 
 /* Browsers ask for it where no page names another. */

@@ -81,6 +81,8 @@ extern const struct route_body MAPPING_BODY, SYMBOLS_BODY;
           "The same, whatever Accept says") \
     ROUTE("GET", "/healthz", KEYS_ANY, NULL, handle_healthz, \
           "Answers ok while the service runs") \
+    ROUTE("GET", "/readyz", KEYS_ANY, NULL, handle_readyz, \
+          "Answers ready while uploads can be taken; else 503 with the reason") \
     ROUTE("GET", "/favicon.ico", KEYS_ANY, NULL, handle_icon, \
           NULL) \
     ROUTE("GET", "/version", KEYS_ANY, NULL, handle_version, \

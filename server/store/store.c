@@ -374,17 +374,20 @@ static bool sync_parents(struct store *s, const char *key)
     return true;
 }
 
-static enum store_result open_temp(struct store *s, struct store_temp *t, bool nameless)
+/* False with errno. */
+static bool make_temp(struct store *s, struct store_temp *t, bool nameless)
 {
     *t = (struct store_temp){.store = s};
-    int fd = open_either(s, t, nameless);
-    if (fd < 0 && errno == ENOENT && make_parents(s, "tmp/"))
-        fd = open_either(s, t, nameless); /* somebody tidied up too much */
-    if (fd < 0)
-        return store_write_failure(s);
-    t->fd = fd;
-    t->open = true;
-    return STORE_OK;
+    t->fd = open_either(s, t, nameless);
+    if (t->fd < 0 && errno == ENOENT && make_parents(s, "tmp/"))
+        t->fd = open_either(s, t, nameless); /* somebody tidied up too much */
+    t->open = t->fd >= 0;
+    return t->open;
+}
+
+static enum store_result open_temp(struct store *s, struct store_temp *t, bool nameless)
+{
+    return make_temp(s, t, nameless) ? STORE_OK : store_write_failure(s);
 }
 
 enum store_result store_temp_open(struct store *s, struct store_temp *t)
@@ -439,6 +442,17 @@ void store_temp_discard(struct store *s, struct store_temp *t)
         unlinkat(s->top, t->name, 0);
     t->open = false;
     errno = why;
+}
+
+enum store_result store_probe(struct store *s)
+{
+    static const char BYTES[4096]; /* a block: what is smaller may need none */
+    struct store_temp t;
+    bool ok = make_temp(s, &t, s->nameless) && file_write_all(t.fd, BYTES, sizeof(BYTES));
+    enum store_result result = ok ? STORE_OK : failure_of(errno);
+
+    store_temp_discard(s, &t);
+    return result;
 }
 
 static int link_temp(const struct store *s, const struct store_temp *t, const char *key)

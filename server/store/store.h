@@ -134,6 +134,9 @@ void store_begin_change(struct store *s);
 
 void store_end_change(struct store *s);
 
+/* Whether an object could be put: writes a little, and takes it away again. Nobody is told of a full disk for it. */
+enum store_result store_probe(struct store *s) __attribute__((warn_unused_result));
+
 /* From now on, full(context) is called whenever a write ends with STORE_FULL, on the thread that wrote: it
  * should do no more than tell another one. Once, before other threads use the store; NULL, when they do no
  * more, ends it. */
