@@ -4,6 +4,7 @@
 #include "cli/command.h"
 #include "server/config/config_load.h"
 #include "server/demo/demo.h"
+#include "server/doors/doors.h"
 #include "server/serve.h"
 
 /* aflamed serve: from the configuration to the service. */
@@ -11,11 +12,11 @@
 /* Whoever can reach the service can use it: reaching it from elsewhere must be somebody's decision. */
 static bool check_exposure(const struct config *config, struct diag *diag)
 {
-    return config->open || config_listen_is_loopback(config) ||
-           diag_set(diag, DIAG_USAGE, "not only for this machine",
-                    "Listen on 127.0.0.1 behind a proxy that authenticates, or say --open.",
-                    "%.200s can be reached from other machines, and there is no authentication.",
-                    config->listen);
+    return config->open || doors_wanted(config) || config_listen_is_loopback(config) ||
+           diag_set(
+               diag, DIAG_USAGE, "not only for this machine",
+               "Give it tokens (--tokens-file), listen on 127.0.0.1 behind a proxy that authenticates, or say --open.",
+               "%.200s can be reached from other machines, and there is no authentication.", config->listen);
 }
 
 static int print_config(const struct config *config)

@@ -16,10 +16,12 @@
 #include "core/system/turns.h"
 #include "server/config/config_keys.h"
 #include "server/config/config_load.h"
+#include "server/doors/doors.h"
 #include "server/http/clients.h"
 #include "server/http/http.h"
 #include "server/pages/pages.h"
 #include "server/pages/static_assets.h"
+#include "server/routes/admit.h"
 #include "server/routes/routes.h"
 #include "server/service.h"
 #include "server/store/readiness.h"
@@ -176,6 +178,11 @@ static bool open_service(struct service *s, const struct config *config, struct 
     s->store = store_open(config->store, diag);
     if (s->store == NULL)
         return false;
+    if (doors_wanted(config)) {
+        s->doors = doors_new(config, s->store, s->log, diag);
+        if (s->doors == NULL)
+            return false;
+    }
     bool booted = boot_id("/proc/sys/kernel/random/boot_id", s->boot);
     s->turns = turns_new((unsigned)config->workers, true);
     s->threads = threads_of(config);
@@ -213,6 +220,7 @@ static void close_service(struct service *s)
     readiness_free(s->readiness);
     progresses_free(s->progresses);
     jobs_free(s->jobs);
+    doors_free(s->doors);
     timers_free(s->timers);
     clients_free(s->clients);
     turns_free(s->turns);
@@ -221,13 +229,15 @@ static void close_service(struct service *s)
     notify_close(&s->notify);
 }
 
-/* SIGTERM and SIGINT are blocked in every thread, and taken here. */
-static void wait_for_signal(const sigset_t *set)
+/* SIGTERM, SIGINT and SIGHUP are blocked in every thread, and taken here: the last one means that files have
+ * changed. */
+static void wait_for_signal(const sigset_t *set, struct service *s)
 {
     int got = 0;
 
-    while (sigwait(set, &got) != 0)
-        ;
+    while (sigwait(set, &got) != 0 || got == SIGHUP)
+        if (got == SIGHUP)
+            doors_reload(s->doors);
 }
 
 /* A socket handed over by the service manager comes before the configured address, and obeys the same
@@ -240,12 +250,13 @@ static int open_socket(struct service *s, struct address *address, struct diag *
     if (fd < 0)
         return listen_open(address, s->address, sizeof(s->address), diag);
     *address = (struct address){.kind = ADDRESS_ANY};
-    if (s->config->open || strcmp(s->address, "localhost") == 0 ||
+    if (s->config->open || s->doors != NULL || strcmp(s->address, "localhost") == 0 ||
         (address_parse(str_of(s->address), &bound) && address_is_loopback(&bound)))
         return fd;
-    diag_set(diag, DIAG_USAGE, "not only for this machine",
-             "Let the socket unit listen on 127.0.0.1 behind a proxy that authenticates, or say --open.",
-             "The socket handed over listens on %s, which can be reached from other machines.", s->address);
+    diag_set(
+        diag, DIAG_USAGE, "not only for this machine",
+        "Give it tokens (tokens_file), let the socket unit listen on 127.0.0.1 behind a proxy that authenticates, or say --open.",
+        "The socket handed over listens on %s, which can be reached from other machines.", s->address);
     close(fd);
     return -1;
 }
@@ -255,11 +266,12 @@ static void tick(struct service *s, bool alive)
     if (alive && s->notify.watched)
         notify_send(&s->notify, NOTIFY_ALIVE);
     log_flush(s->log);
+    doors_tick(s->doors);
     progresses_tick(s->progresses);
     profiles_tick(s->profiles);
 }
 
-static const struct http_site SITE = {route_find, page_problem, tick};
+static const struct http_site SITE = {route_find, admits, page_problem, tick};
 
 static bool serve(struct service *s, struct address *address, const sigset_t *signals, struct diag *diag)
 {
@@ -274,7 +286,7 @@ static bool serve(struct service *s, struct address *address, const sigset_t *si
         printf("aflamed listens on http://%s/\n", s->address);
         fflush(stdout);
         notify_send(&s->notify, NOTIFY_READY);
-        wait_for_signal(signals);
+        wait_for_signal(signals, s);
         notify_send(&s->notify, NOTIFY_STOPPING);
         LOG(s->log, LOG_INFO, "stopping", LOG_U64("grace_s", STOP_GRACE_S));
         if (!http_stop(http, STOP_GRACE_S)) {
@@ -302,6 +314,7 @@ int serve_run(const struct config *config)
     sigemptyset(&signals);
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGHUP);
     pthread_sigmask(SIG_BLOCK, &signals, NULL);
     signal(SIGPIPE, SIG_IGN);
     bool ok = address_parse(str_of(config->listen), &address) && open_service(&s, &settled, &diag);

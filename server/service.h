@@ -12,6 +12,7 @@
 #include "server/store/store.h"
 
 struct clients;
+struct doors;
 struct jobs;
 struct passes;
 struct policies;
@@ -44,6 +45,8 @@ struct service {
     struct sweep *sweep;     /* of the store */
     struct turns *turns;     /* who computes */
     struct threads *threads; /* of jobs, by enum service_threads */
+    struct doors
+        *doors; /* who asks; NULL: there are none, and whoever reaches the service may upload and read */
     struct clients *clients; /* whom requests come from; jobs refer to them */
     struct timers *timers;
     struct jobs *jobs;

@@ -7,7 +7,7 @@ import * as uploads from './upload-list.js';
 
 function entryOf(data, token) {
     return uploads.entry({ id: data.id, name: data.name, token, created: data.created, expires: data.expires,
-                           format: data.format, size: Number(data.size), mapping: data.mapping });
+                           format: data.format, size: Number(data.size), mapping: data.mapping, own: data.own !== undefined });
 }
 
 /* The token leaves the address, where others could read it over a shoulder, as soon as it is kept elsewhere. An address that
@@ -86,10 +86,10 @@ function startProfile(profile) {
     const taken = takeToken(profile.dataset);
     const token = refresh(profile.dataset) || taken;
     const progress = document.getElementById('progress');
-    if (token !== '') {
+    if (token !== '')
         fillToken(token);
+    if (token !== '' || profile.dataset.own !== undefined)
         offerMappings(profile.dataset);
-    }
     if (progress !== null)
         follow(progress);
 }

@@ -1,6 +1,6 @@
 /* The uploads that this browser knows, in localStorage under `aflamed.uploads`: a JSON list, newest first, of
  * {id, name, token, created, expires, format, size}, and mapping, the beginning of its digest, where one tells the names. The
- * token is what deletes the upload.
+ * token is what deletes the upload; `own` says that none is needed by who is logged in as its owner.
  *
  * Whatever is stored may be wrong, hostile, full or forbidden: entries are checked one by one, and every
  * function here says what happened instead of throwing. The pure ones take and give plain lists. */
@@ -37,6 +37,7 @@ export function entry(raw) {
         created: time(raw.created),
         expires: time(raw.expires),
         format: clean(raw.format, 32),
+        ...raw.own === true || (typeof raw.owner === 'string' && raw.owner !== '') ? { own: true } : {},
         size: Number.isSafeInteger(raw.size) && raw.size >= 0 ? raw.size : 0,
         ...typeof raw.mapping === 'string' && MAPPING.test(raw.mapping) ? { mapping: raw.mapping } : {},
     };
@@ -90,7 +91,7 @@ export function matching(list, text) {
 export function withMappings(list, { id, mapping }, nowMs) {
     const seen = new Set([undefined, mapping]);
     return list.filter(one => {
-        const fits = one.id !== id && one.token !== '' && !expired(one, nowMs) && !seen.has(one.mapping);
+        const fits = one.id !== id && (one.token !== '' || one.own) && !expired(one, nowMs) && !seen.has(one.mapping);
         if (fits)
             seen.add(one.mapping);
         return fits;

@@ -86,7 +86,7 @@ export function members(answer) {
         failed.push(`${answer.left_out} more files were left out: the limit of the service was reached.`);
     if (answer.cut)
         failed.push('The archive cannot be read to its end: there may be more files in it.');
-    return { results: answer.results.map(one => ({ ...one, delete_token: answer.delete_token })), failed };
+    return { results: answer.results.map(one => ({ ...one, delete_token: answer.delete_token, owner: answer.owner })), failed };
 }
 
 /* Whether the same file could be taken at another time. */

@@ -42,7 +42,7 @@ function verdict(one) {
 function row(one) {
     const name = element('a', { href: `p/${one.id}` }, element('bdi', { textContent: shown(one) }));
     const actions = element('p', { className: 'upload-actions' });
-    if (one.token !== '' && !isGone(one))
+    if ((one.token !== '' || one.own) && !isGone(one))
         actions.append(button('Delete', one, () => ask(one)));
     actions.append(button('Forget', one, () => forget([one.id], `Forgot ${shown(one)}.`)));
     const item = element('li', {}, element('p', { className: 'upload-name' }, name), actions,
@@ -102,7 +102,7 @@ function ask(one) {
 async function remove(one) {
     let answer = null;
     try {
-        const headers = { 'X-Delete-Token': one.token, Accept: 'application/json' };
+        const headers = { ...one.token !== '' ? { 'X-Delete-Token': one.token } : {}, Accept: 'application/json' };
         answer = await fetch(`p/${one.id}`, { method: 'DELETE', headers });
     } catch {
         status.textContent = `${shown(one)} was not deleted: the connection broke. Try again.`;

@@ -135,7 +135,8 @@ enum key_group {
     KEYS_SYMBOLS = 1 << 18,
     KEYS_STATUS = 1 << 19, /* of the wait for views that are being made */
     KEYS_PAIR = 1 << 20,   /* of the choice of two uploads */
-    KEYS_ANY = 1 << 21     /* no key has it: nothing looks at the query */
+    KEYS_LOGIN = 1 << 21,  /* of the form that takes a token */
+    KEYS_ANY = 1 << 22     /* no key has it: nothing looks at the query */
 };
 
 /* Those whose fields are in struct view_options. */

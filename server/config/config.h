@@ -44,8 +44,13 @@ struct config {
     uint64_t store_bytes;           /* uploaded files kept; 0: no limit */
     uint64_t sweep_interval_s;      /* from one removal of what nobody needs to the next */
     uint64_t delete_within_s;       /* until what belonged to an upload that has ended is gone */
-    char filter_presets[2048];      /* profile/filter/filter_pattern.h */
-    char mappings_dir[4096];        /* of mapping.txt files; empty: none */
+    char tokens_file[4096];         /* server/doors/token_file.h; empty: nobody has a token */
+    char user_header[128],
+        user_scopes[128];      /* a trusted proxy says who asks, who may do this; empty: none does */
+    char readers[8];           /* link, team: of an upload that does not say */
+    uint64_t session_hours;    /* that a browser stays logged in */
+    char filter_presets[2048]; /* profile/filter/filter_pattern.h */
+    char mappings_dir[4096];   /* of mapping.txt files; empty: none */
     char perfetto_url[512], firefox_profiler_url[512],
         speedscope_url[512]; /* pages of other tools; empty: not offered */
     uint64_t max_methods, max_threads, max_line_bytes, max_name_bytes;

@@ -7,6 +7,7 @@
 #include "core/system/log.h"
 #include "profile/filter/filter_pattern.h"
 #include "server/config/network.h"
+#include "server/doors/who.h"
 
 #define KIB UINT64_C(1024)
 #define MIB (1024 * KIB)
@@ -49,6 +50,27 @@ static bool format_valid(struct str value)
     return log_format_parse(value, &format);
 }
 
+static bool header_valid(struct str value)
+{
+    for (size_t i = 0; i < value.n; i++)
+        if (value.p[i] != '-' && (value.p[i] < '0' || value.p[i] > '9') &&
+            (value.p[i] < 'A' || value.p[i] > 'Z') && (value.p[i] < 'a' || value.p[i] > 'z'))
+            return false;
+    return true;
+}
+
+static bool readers_valid(struct str value)
+{
+    return str_eq(value, STR("link")) || str_eq(value, STR("team"));
+}
+
+static bool scopes_valid(struct str value)
+{
+    unsigned scopes;
+
+    return scopes_parse(value, &scopes);
+}
+
 #define TEXT(field, valid, allowed, value, help)                             \
     {                                                                        \
         STR_INIT(#field), CONFIG_TEXT, offsetof(struct config, field), 0,    \
@@ -72,6 +94,19 @@ const struct config_key CONFIG_KEYS[] = {
          "where to listen: HOST:PORT, [IPV6]:PORT, :PORT for all addresses, or unix:/PATH"),
     TEXT(store, NULL, "a directory", "",
          "directory of uploads; empty: $XDG_DATA_HOME/aflamed, ~/.local/share/aflamed or /var/lib/aflamed"),
+    TEXT(
+        tokens_file, NULL, "a file", "",
+        "file of tokens, which `aflamed token` writes: only who has one may upload, and read what is for the team; "
+        "empty: whoever reaches the service may"),
+    TEXT(
+        user_header, header_valid, "the name of a header", "",
+        "header in which a proxy of trusted_proxies, or one before a Unix socket, names the user; empty: none"),
+    TEXT(user_scopes, scopes_valid, "scopes with commas between them", "upload,read",
+         "what a user of user_header may do: upload, read, change, delete, admin"),
+    TEXT(
+        readers, readers_valid, "link or team", "link",
+        "who may read an upload that does not say: link (who has its link) or team (of these, who is known)"),
+    NUMBER(session_hours, 1, 8760, "720", "hours that a browser stays logged in"),
     FLAG(open, "false", "may listen on other than loopback without authentication"),
     TEXT(external_url, url_valid, URL_FORM, "", "what clients see, as http://HOST; empty: from the request"),
     TEXT(hosts, NULL, "names with commas between them, each with or without a port", "",

@@ -8,6 +8,7 @@
 
 #include "core/stop.h"
 #include "core/system/turns.h"
+#include "server/doors/who.h"
 #include "server/http/reply.h"
 #include "server/service.h"
 
@@ -35,11 +36,17 @@ struct exchange {
     /* Of the request; known before a route is looked for. */
     struct str method;           /* "GET"; a HEAD request is handled as GET */
     struct str origin;           /* "http://host" of an absolute target; or empty */
+    struct str target;           /* as sent, from its / on: path and query */
     struct str path;             /* decoded and vetted; begins with / */
     enum representation accepts; /* what the Accept header prefers; a suffix in the URL may override it */
     bool previews; /* the client is a chat program that shows what a link leads to; accepts is AS_HTML then */
     struct str parameters[EXCHANGE_PARAMETERS_MAX]; /* what the route's {} matched */
     unsigned keys;                                  /* the route's */
+
+    /* Of who asks. Filled before the route's handler is called. */
+    bool by_proxy; /* a trusted proxy sends it, or it comes over a Unix socket */
+    struct who who;
+    bool passed; /* a pass in its URL lets it read, whoever asks */
 
     /* Of who handles it. */
     struct str profile; /* the id of the upload that was found for it; empty: none */
@@ -127,6 +134,9 @@ void exchange_end_states(struct exchange *x);
 /* "http://host:8192" as the client knows the service, without slash at the end: external_url, or from the
  * target (RFC 9112, 3.2.2), or from the Host header, or the address listened on. Appended to b. */
 void exchange_base_url(const struct exchange *x, struct buf *b);
+
+/* Whether the browser says that a page of the service itself made it send the request. */
+bool exchange_is_of_own_page(const struct exchange *x);
 
 /* Whether the request changes nothing. */
 static inline bool exchange_reads(const struct exchange *x)

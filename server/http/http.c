@@ -180,16 +180,17 @@ static void send_raw(int fd, const char *answer)
     (void)sent;
 }
 
-static struct client *client_of_peer(struct http *h, struct MHD_Connection *connection, bool *trusted)
+static struct client *client_of_peer(struct http *h, struct MHD_Connection *connection, struct connection *c)
 {
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
     struct network_address address;
 
+    c->local = info != NULL && info->client_addr != NULL && info->client_addr->sa_family == AF_UNIX;
     if (info == NULL || info->client_addr == NULL || !network_of_peer(info->client_addr, &address))
         return client_ref(h->service->clients, NULL);
-    *trusted = network_list_holds(str_of(h->service->config->trusted_proxies), address);
-    if (*trusted)
+    c->trusted = network_list_holds(str_of(h->service->config->trusted_proxies), address);
+    if (c->trusted)
         return client_ref(h->service->clients, NULL);
     address = network_of_client(address);
     return client_ref(h->service->clients, &address);
@@ -209,7 +210,7 @@ static void begin(struct http *h, struct MHD_Connection *connection, void **cont
     setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
     deadline_add(h->deadlines, &c->deadline, c->fd, h->service->config->header_timeout_s);
     c->watched = true;
-    c->client = client_of_peer(h, connection, &c->trusted);
+    c->client = client_of_peer(h, connection, c);
     c->counted = c->client != NULL && client_connect(c->client);
     c->of_reserve = atomic_fetch_add(&h->connections, 1) >= h->service->config->max_connections;
     if (c->counted)

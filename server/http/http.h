@@ -22,6 +22,8 @@ struct http;
 struct http_site {
     /* The route of x->method and x->path, with x->parameters filled. NULL: x->reply says why there is none. */
     const struct route *(*find)(struct exchange *x);
+    /* Fills x->who, and compares it with the route's door. False: x->reply says why the door stays shut. */
+    bool (*admits)(struct exchange *x, const struct route *route);
     /* Fills x->reply with a problem as a page. */
     void (*problem_page)(struct exchange *x, const struct problem *p);
     /* Called once a second, on a thread of the HTTP side: for those who wait until a time. `alive`: the threads of the

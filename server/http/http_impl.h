@@ -50,6 +50,7 @@ struct connection {
     bool watched;            /* by the deadlines, and counted in http.connections */
     bool counted;            /* in the client's share */
     bool trusted;            /* a proxy of trusted_proxies: its header says who the client is */
+    bool local;              /* it comes over a Unix socket */
     bool of_reserve;         /* beyond max_connections: it gets no other answer than that of /healthz */
     struct client *client;   /* a reference; NULL: no memory */
     struct request *request; /* under way; the library may forget to say that it has ended */

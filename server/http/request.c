@@ -421,6 +421,7 @@ static void name_client(struct request *r)
     struct str list = {NULL, 0};
     struct network_address address;
 
+    r->x.by_proxy = c != NULL && (c->trusted || c->local);
     if (c == NULL || !c->trusted)
         return;
     MHD_get_connection_values(r->connection, MHD_HEADER_KIND, take_forwarded, &list);
@@ -436,16 +437,37 @@ static void name_client(struct request *r)
     r->x.client = client;
 }
 
-/* The request is meant for somebody else, or a page of another site sent it. True: x->reply says so. */
-static bool misdirected(struct request *r)
+static struct site_own own_site(const struct exchange *x)
 {
-    const struct config *config = r->http->service->config;
-    const struct site_own own = {str_of(config->external_url), str_of(config->hosts)};
-    struct exchange *x = &r->x;
+    const struct config *config = x->service->config;
+
+    return (struct site_own){str_of(config->external_url), str_of(config->hosts)};
+}
+
+static struct site_request sent_from(const struct exchange *x)
+{
     struct site_request from = {x->header(x, "Host"), x->header(x, "Origin"), x->header(x, "Sec-Fetch-Site")};
 
     if (x->origin.n > 0)
         from.host = url_authority(x->origin);
+    return from;
+}
+
+bool exchange_is_of_own_page(const struct exchange *x)
+{
+    const struct site_own own = own_site(x);
+    const struct site_request from = sent_from(x);
+
+    return site_is_own_page(&own, &from);
+}
+
+/* The request is meant for somebody else, or a page of another site sent it. True: x->reply says so. */
+static bool misdirected(struct request *r)
+{
+    struct exchange *x = &r->x;
+    const struct site_own own = own_site(x);
+    const struct site_request from = sent_from(x);
+
     bool ours = site_is_ours(&own, from.host);
     if (ours && (exchange_reads(x) || !site_is_foreign(&own, &from)))
         return false;
@@ -471,9 +493,13 @@ static void start_time(struct request *r)
                           : 0);
 }
 
-static bool refuses(const struct route *route, struct exchange *x)
+static bool refuses(struct request *r)
 {
-    return route == NULL || (route->body != NULL && route->body->begin(x) == X_DONE);
+    const struct route *route = r->route;
+    struct exchange *x = &r->x;
+
+    return route == NULL || !r->http->site->admits(x, route) ||
+           (route->body != NULL && route->body->begin(x) == X_DONE);
 }
 
 /* The library ends a connection whose request is answered in this first call: so it is done only where a
@@ -494,11 +520,12 @@ static enum MHD_Result begin(struct request *r, const char *url, const char *met
     if (!vet(r, version))
         return request_send(r);
     x->origin = url_origin(str_of(r->target));
+    x->target = url_rest(str_of(r->target));
     name_client(r);
     if (turned_away(r) || misdirected(r))
         return request_send(r);
     r->route = r->http->site->find(x);
-    if (!refuses(r->route, x)) {
+    if (!refuses(r)) {
         r->phase = r->route->body == NULL ? PHASE_HANDLE : PHASE_BODY;
         start_time(r);
         return MHD_YES;
@@ -706,7 +733,7 @@ static struct str why(const struct request *r, enum MHD_RequestTerminationCode e
 static void log_request(const struct request *r, enum MHD_RequestTerminationCode end)
 {
     struct str reason = why(r, end);
-    const struct log_field fields[] = {
+    struct log_field fields[10] = {
         LOG_STR("id", str_of(r->x.id)),
         LOG_STR("client", str_of(client_text(r->x.client))),
         LOG_STR("method", r->x.method),
@@ -714,11 +741,14 @@ static void log_request(const struct request *r, enum MHD_RequestTerminationCode
         LOG_U64("status", r->status),
         LOG_U64("bytes", r->reply_bytes),
         LOG_U64("us", (uint64_t)(clock_us() - r->started_us)),
-        LOG_STR("why", reason),
     };
-    size_t n = sizeof(fields) / sizeof(*fields);
+    size_t n = 7;
 
-    log_event(r->http->service->log, LOG_INFO, "request", fields, reason.n > 0 ? n : n - 1);
+    if (r->x.who.by != WHO_NOBODY)
+        fields[n++] = (struct log_field)LOG_STR("who", str_of(r->x.who.name));
+    if (reason.n > 0)
+        fields[n++] = (struct log_field)LOG_STR("why", reason);
+    log_event(r->http->service->log, LOG_INFO, "request", fields, n);
 }
 
 void request_close(void *http, struct MHD_Connection *connection, void **context,

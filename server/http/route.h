@@ -20,7 +20,19 @@ struct route_body {
     enum body_step (*data)(struct exchange *x, const char *p, size_t *n);
 };
 
+/* Who may ask for a route. Of an upload also its own record says so: profile_record and profile_may_change
+ * (routes/view_answer.h). */
+enum door {
+    DOOR_OPEN = 1, /* anybody: it shows nothing of any upload */
+    DOOR_UPLOAD,   /* scope upload */
+    DOOR_READ,     /* who may read the upload */
+    DOOR_CHANGE,   /* its owner, who has its delete token, or scope change */
+    DOOR_DELETE,   /* the same with scope delete */
+    DOOR_ADMIN     /* scope admin */
+};
+
 struct route {
+    enum door door;
     const char *method; /* "GET": also HEAD; "POST" */
     const char
         *path; /* segments; {name} matches one segment that is not empty, or the rest of one, which may be */

@@ -62,6 +62,19 @@ static void put_file(struct buf *b, const char *before, struct str root, const c
     buf_z(b, after);
 }
 
+static void put_visitor(struct buf *b, struct str root, const struct page_visitor *v)
+{
+    if (v->name.n == 0) {
+        page_put(b, " <a href=\"{}login\">Log in</a>", root);
+        return;
+    }
+    page_put(b, " <bdi class=\"quiet\">{}</bdi>", v->name);
+    if (v->has_session)
+        page_put(b,
+                 " <form method=\"post\" action=\"{}logout\"><button class=\"plain\">Log out</button></form>",
+                 root);
+}
+
 void page_frame_begin(struct buf *b, const struct page_frame *frame)
 {
     buf_z(
@@ -94,8 +107,11 @@ void page_frame_begin(struct buf *b, const struct page_frame *frame)
     }
     page_put(b,
              "<body>\n<header><a class=\"brand\" href=\"{}\">aflamed</a>\n<nav aria-label=\"Site\">"
-             "<a href=\"{}\">Upload</a> <a href=\"{}uploads\">My uploads</a></nav></header>\n<main>\n",
+             "<a href=\"{}\">Upload</a> <a href=\"{}uploads\">My uploads</a>",
              frame->root, frame->root, frame->root);
+    if (frame->visitor != NULL)
+        put_visitor(b, frame->root, frame->visitor);
+    buf_z(b, "</nav></header>\n<main>\n");
 }
 
 void page_frame_end(struct buf *b)

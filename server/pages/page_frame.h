@@ -5,8 +5,16 @@
 
 #include "server/http/reply.h"
 
+/* Who looks, where the service has doors. */
+struct page_visitor {
+    struct str name;  /* empty: nobody is logged in */
+    bool has_session; /* that can be ended */
+    bool may_upload;
+};
+
 struct page_frame {
-    struct str title;       /* escaped here */
+    const struct page_visitor *visitor; /* NULL: the header says nothing of who looks */
+    struct str title;                   /* escaped here */
     struct str description; /* what a chat program shows below a link, escaped here; empty: nothing */
     struct str
         root; /* where the front page is, seen from this page: page_root(), or a literal of that form */

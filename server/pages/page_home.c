@@ -49,6 +49,18 @@ static void put_form(struct buf *b, const struct config *config)
     buf_z(b, "<p data-without-script><button>Upload and draw</button></p>\n</form>\n");
 }
 
+/* In the place of the form. */
+static void put_way_in(struct buf *b, const struct page_visitor *v)
+{
+    buf_z(b, "<div class=\"upload-place\">\n<div class=\"drop\">\n");
+    if (v->name.n == 0)
+        buf_z(b, "<p>Uploads are for those whom the service knows.</p>\n"
+                 "<p><a class=\"button\" href=\"login\">Log in</a></p>\n");
+    else
+        page_put(b, "<p>You are <bdi>{}</bdi>, who may not upload. Ask who runs the service.</p>\n", v->name);
+    buf_z(b, "</div>\n</div>\n");
+}
+
 static void put_upload(struct buf *b, const struct config *config)
 {
     buf_z(b, "<div class=\"upload-place\">\n");
@@ -189,10 +201,11 @@ static void put_recipes(struct buf *b, struct str base)
     buf_z(b, "</div>\n</section>\n");
 }
 
-void page_upload(struct buf *b, struct str base, const struct config *config)
+void page_upload(struct buf *b, struct str base, const struct config *config,
+                 const struct page_visitor *visitor)
 {
     const struct page_frame frame = {
-        .title = STR("Upload a profile"), .root = STR("./"), .script = "upload.js"};
+        .title = STR("Upload a profile"), .root = STR("./"), .script = "upload.js", .visitor = visitor};
 
     page_frame_begin(b, &frame);
     buf_z(
@@ -200,7 +213,10 @@ void page_upload(struct buf *b, struct str base, const struct config *config)
         "<h1>See where an Android app spends its time</h1>\n"
         "<p class=\"lead\">Give it a method trace, a system trace, CPU samples or a heap profile, and read what took the time.</p>\n"
         "<div class=\"upload-columns\">\n");
-    put_upload(b, config);
+    if (visitor == NULL || visitor->may_upload)
+        put_upload(b, config);
+    else
+        put_way_in(b, visitor);
     buf_z(b, "<div>\n");
     put_picture(b);
     put_terminal(b, base);

@@ -24,6 +24,26 @@ void page_problem(struct exchange *x, const struct problem *p)
     buf_free(&detail);
 }
 
+void page_login(const struct exchange *x, struct buf *b, struct str to, bool refused)
+{
+    page_frame_begin(b, &(struct page_frame){.title = STR("Log in"), .root = page_root(x->path)});
+    buf_z(b, "<h1>Log in</h1>\n");
+    if (refused)
+        buf_z(b, "<p class=\"problem\" role=\"alert\">There is no such token, or it was revoked.</p>\n");
+    buf_z(b, "<p class=\"lead\">Who runs the service gives you a token.</p>\n"
+             "<form class=\"login\" method=\"post\" action=\"./login\">\n"
+             "<p><label for=\"token\">Token</label>\n<input id=\"token\" name=\"token\" type=\"password\" "
+             "autocomplete=\"current-password\" spellcheck=\"false\" autofocus required></p>\n");
+    page_put(b,
+             "<input type=\"hidden\" name=\"next\" value=\"{}\">\n<p><button>Log in</button></p>\n</form>\n",
+             to);
+    buf_z(
+        b,
+        "<p class=\"quiet\">In a terminal there is no login: <code>curl -u NAME:TOKEN</code>. This browser keeps "
+        "a cookie, which stands for the token and ends by itself.</p>\n");
+    page_frame_end(b);
+}
+
 enum { REFRESH_S = 3 };
 
 static void put_progress(struct buf *b, const struct record *r, const struct page_progress *made)
@@ -78,9 +98,10 @@ static void put_question(struct buf *b)
         "<button class=\"button\" value=\"keep\" autofocus>Keep it</button></p>\n</form>\n</dialog>\n");
 }
 
-void page_uploads(struct buf *b)
+void page_uploads(struct buf *b, const struct page_visitor *visitor)
 {
-    const struct page_frame frame = {.title = STR("My uploads"), .root = STR("./"), .script = "uploads.js"};
+    const struct page_frame frame = {
+        .title = STR("My uploads"), .root = STR("./"), .script = "uploads.js", .visitor = visitor};
 
     page_frame_begin(b, &frame);
     buf_z(
@@ -106,16 +127,26 @@ void page_uploads(struct buf *b)
     page_frame_end(b);
 }
 
-void page_delete(struct buf *b, const struct record *r)
+static void put_token(struct buf *b, struct str token)
+{
+    if (token.p != NULL)
+        page_put(b, "<input type=\"hidden\" name=\"token\" value=\"{}\">\n", token);
+    else
+        buf_z(b, "<p><label for=\"token\">Delete token</label>\n<input id=\"token\" name=\"token\" "
+                 "autocomplete=\"off\" spellcheck=\"false\" required></p>\n");
+}
+
+void page_delete(struct buf *b, const struct record *r, bool may_remove)
 {
     page_frame_begin(b, &(struct page_frame){.title = STR("Delete a profile"), .root = STR("../../")});
     page_put(b,
              "<h1>Delete this profile?</h1>\n<p class=\"name\">{}</p>\n<p>Its link stops working for "
-             "everyone, at once. This cannot be undone.</p>\n<form method=\"post\" "
-             "action=\"delete\">\n<p><label for=\"token\">Delete token</label>\n<input id=\"token\" "
-             "name=\"token\" autocomplete=\"off\" spellcheck=\"false\" required></p>\n<p><button "
-             "class=\"danger\">Delete</button> <a href=\"../{}\">Keep it</a></p>\n</form>\n",
-             page_data_name(r->name), str_of(r->id));
+             "everyone, at once. This cannot be undone.</p>\n<form method=\"post\" action=\"delete\">\n",
+             page_data_name(r->name));
+    if (!may_remove)
+        put_token(b, (struct str){NULL, 0});
+    page_put(b, "<p><button class=\"danger\">Delete</button> <a href=\"../{}\">Keep it</a></p>\n</form>\n",
+             str_of(r->id));
     page_frame_end(b);
 }
 
@@ -129,15 +160,6 @@ void page_deleted(struct buf *b, struct str root, const struct record *r)
     page_frame_end(b);
 }
 
-static void put_token(struct buf *b, struct str token)
-{
-    if (token.p != NULL)
-        page_put(b, "<input type=\"hidden\" name=\"token\" value=\"{}\">\n", token);
-    else
-        buf_z(b, "<p><label for=\"token\">Delete token</label>\n<input id=\"token\" name=\"token\" "
-                 "autocomplete=\"off\" spellcheck=\"false\" required></p>\n");
-}
-
 void page_mapping(struct buf *b, const struct page_mapping *p)
 {
     page_frame_begin(b, &(struct page_frame){.title = STR("The mapping that fits best"), .root = p->root});
@@ -146,7 +168,8 @@ void page_mapping(struct buf *b, const struct page_mapping *p)
              "{} It is not applied yet. Once applied, it can be taken away again.</p>\n<form "
              "method=\"post\" enctype=\"multipart/form-data\" action=\"mapping\">\n",
              page_data_name(p->record->name), p->file, p->words);
-    put_token(b, p->token);
+    if (!p->may_change)
+        put_token(b, p->token);
     page_put(b,
              "<input type=\"hidden\" name=\"known_file\" value=\"{}\">\n<p><button>Apply this "
              "mapping</button> <a href=\"../{}\">Do not apply it</a></p>\n</form>\n",
@@ -159,8 +182,10 @@ void page_mapping(struct buf *b, const struct page_mapping *p)
 static void put_member(struct buf *b, struct str root, const struct job_result *result,
                        const struct job_member *m)
 {
-    page_put(b, "<li><a href=\"{}p/{}#token={}\"><bdi>{}</bdi></a></li>\n", root, str_of(m->record.id),
-             str_of(result->delete_token), page_data_name(m->record.name));
+    bool owned = result->delete_token[0] == '\0';
+
+    page_put(b, "<li><a href=\"{}p/{}{}{}\"><bdi>{}</bdi></a></li>\n", root, str_of(m->record.id),
+             owned ? STR("") : STR("#token="), str_of(result->delete_token), page_data_name(m->record.name));
 }
 
 static void put_failure(struct buf *b, const struct job_member *m)

@@ -188,7 +188,8 @@ void page_workspace(struct buf *b, const struct page_workspace *of)
     if (of->compared != NULL)
         buf_z(b, "<article id=\"comparison\">\n");
     else
-        page_profile_element(b, of->record, page_data_text(of->summary, "format_label"), "");
+        page_profile_element(b, of->record, page_data_text(of->summary, "format_label"),
+                             of->rights.own ? "data-own" : "");
     of->compared != NULL ? workspace_compared_heading(&w) : workspace_heading(&w);
     buf_z(b, "<main>\n");
     of->compared != NULL ? workspace_compared_verdict(&w) : workspace_verdict_link(&w);

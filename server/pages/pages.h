@@ -12,16 +12,19 @@
 #include "render/view/view.h"
 #include "server/config/config.h"
 #include "server/http/problem.h"
+#include "server/pages/page_frame.h"
 #include "server/store/record.h"
 
-/* The upload form. `base` is the service's own URL, for the curl line. */
-void page_upload(struct buf *b, struct str base, const struct config *config);
+/* The upload form, or the way to the login for who may not upload. `base` is the service's own URL, for the curl line;
+ * `visitor` is NULL where there are no doors. */
+void page_upload(struct buf *b, struct str base, const struct config *config,
+                 const struct page_visitor *visitor);
 /* The same as a manual for the terminal. */
 void page_manual(struct buf *b, struct str base, const struct config *config);
 
 /* /uploads: the uploads that a browser knows. The list is the browser's own (static/upload-list.js); the service
  * has none, and its page is the same for everyone. */
-void page_uploads(struct buf *b);
+void page_uploads(struct buf *b, const struct page_visitor *visitor);
 /* The input formats in words, from their table, each with the separator between it and the next. Nothing
  * in it needs to be escaped. */
 void page_formats(struct buf *b, const char *separator);
@@ -61,7 +64,17 @@ struct page_compared {
 };
 
 /* The workspace: /p/<id> and the pages below it, of which each is the same page in another state. */
+/* What who looks may do with an upload. */
+struct page_rights {
+    bool change, remove; /* without its delete token */
+    bool own;            /* it is theirs */
+    bool knows_team;     /* the service has doors, and who looks is known */
+    struct str
+        way_back; /* who looks could log in: the path of this page, without its first slash; else empty */
+};
+
 struct page_workspace {
+    struct page_rights rights;
     const struct record *record;
     const json_t *summary; /* with PAGE_TRACKS_MAX tracks, and the one that is shown */
     struct str root;       /* where the front page is, seen from this page */
@@ -92,17 +105,21 @@ struct page_mapping {
     struct str file;  /* of the mapping, below its folder */
     struct str words; /* behind its name: what speaks for it */
     struct str token; /* of the upload, as it was sent; p == NULL: to be typed */
+    bool may_change;  /* without a token */
 };
 void page_mapping(struct buf *b, const struct page_mapping *p);
 
-/* The form behind /p/<id>/delete, into which the token is typed. */
-void page_delete(struct buf *b, const struct record *r);
+/* The form behind /p/<id>/delete, into which the token is typed by who may not remove it without. */
+void page_delete(struct buf *b, const struct record *r, bool may_remove);
 void page_deleted(struct buf *b, struct str root, const struct record *r);
 
 /* The page of an archive that was uploaded with all that is in it: a link for each result, and what could
  * not be read. The links hold the token, as the address of a single upload's result does behind a form. */
 struct job_result;
 void page_members(struct buf *b, struct str root, const struct job_result *result);
+
+/* /login. `to`: where to go on, as a field of the form keeps it; `refused`: the token before was none. */
+void page_login(const struct exchange *x, struct buf *b, struct str to, bool refused);
 
 /* Fills x->reply: the whole answer, headers included. */
 void page_problem(struct exchange *x, const struct problem *p);

@@ -165,7 +165,18 @@ static void put_meanings(struct buf *b, const json_t *values)
     }
 }
 
-static void put_all_facts(struct buf *b, const struct record *r, const json_t *summary)
+/* Who is not known is not told names of others. */
+static void put_people(struct buf *b, const struct record *r, const struct page_rights *rights)
+{
+    if (!rights->knows_team)
+        return;
+    if (r->owner[0] != '\0')
+        page_put(b, "<div><dt>Uploaded by</dt><dd><bdi>{}</bdi></dd></div>\n", str_of(r->owner));
+    buf_printf(b, "<div><dt>Read by</dt><dd>%s</dd></div>\n", r->team ? "the team" : "who has its link");
+}
+
+static void put_all_facts(struct buf *b, const struct record *r, const json_t *summary,
+                          const struct page_rights *rights)
 {
     json_t *facts = json_object_get(summary, "facts");
     const json_t *whole = json_object_get(summary, "whole");
@@ -179,6 +190,7 @@ static void put_all_facts(struct buf *b, const struct record *r, const json_t *s
     page_put(b, "<div><dt>Size</dt><dd>{}</dd></div>\n", PAGE_NUMBER(UNIT_BYTES, r->size));
     put_date(b, "Uploaded", r->created_s);
     put_date(b, "Kept until", r->expires_s);
+    put_people(b, r, rights);
     buf_z(b, "</dl>\n<h2>What is measured</h2>\n<dl class=\"facts\">\n");
     put_meanings(b, json_object_get(summary, "values"));
     put_meanings(b, json_object_get(summary, "derived"));
@@ -243,19 +255,33 @@ void page_profile_element(struct buf *b, const struct record *r, struct str form
 
 enum { DAY_S = 86400 };
 
-static void put_token_field(struct buf *b, const char *id)
+static void put_token_field(const struct workspace *w, const char *id, bool may)
 {
-    buf_printf(b,
+    if (may)
+        return;
+    buf_printf(w->b,
                "<p><label for=\"%s\">Delete token <span class=\"quiet\">(the upload's answer had it)</span>"
                "</label>\n<input id=\"%s\" name=\"token\" class=\"token\" autocomplete=\"off\" "
                "spellcheck=\"false\" required></p>\n",
                id, id);
 }
 
-/* For who has the token: the browser that uploaded fills it in by itself. */
-static void put_token_words(struct buf *b)
+/* An upload with an owner has no delete token. */
+static bool is_owners_only(const struct workspace *w, bool may)
 {
-    buf_z(b,
+    return !may && w->of->record->token_sha256[0] == '\0';
+}
+
+/* For who has the token: the browser that uploaded fills it in by itself. */
+static void put_token_words(const struct workspace *w, bool may)
+{
+    if (may) {
+        buf_z(w->b, w->of->rights.own
+                        ? "<p class=\"quiet\">You uploaded it.</p>\n"
+                        : "<p class=\"quiet\">You may, though another person uploaded it.</p>\n");
+        return;
+    }
+    buf_z(w->b,
           "<p class=\"token-words\">This takes the delete token of the upload. The browser that uploaded the "
           "file fills it in by itself.</p>\n"
           "<noscript><p>Without scripts: right after an upload the address of this page ends in "
@@ -272,7 +298,7 @@ static void begin_names_form(const struct workspace *w, const char *word, const 
     buf_printf(w->b, "<form %s", attributes);
     workspace_link(w, "method=\"post\" enctype=\"multipart/form-data\" action=\"", word, NULL, "\">\n");
     snprintf(id, sizeof(id), "token-%s", token);
-    put_token_field(w->b, id);
+    put_token_field(w, id, w->of->rights.change);
 }
 
 static void put_names_file(const struct workspace *w, const char *word, const char *label)
@@ -343,20 +369,16 @@ static void put_symbols(const struct workspace *w)
         put_names_away(w, "symbols");
 }
 
-static void put_rename(const struct workspace *w)
+static void put_changes(const struct workspace *w)
 {
     const struct record *r = w->of->record;
     int64_t last_s = r->created_s + (int64_t)w->of->max_days * DAY_S;
     int64_t most = (last_s - w->of->now_s + DAY_S - 1) / DAY_S;
     int64_t left = (r->expires_s - w->of->now_s + DAY_S - 1) / DAY_S;
 
-    page_put(w->b,
-             "<details name=\"menus\" class=\"menu rename\">\n<summary title=\"Rename, or keep for "
-             "another time\"><h1 class=\"name\">{}</h1></summary>\n<div class=\"sheet\">\n",
-             page_data_name(r->name));
-    put_token_words(w->b);
+    put_token_words(w, w->of->rights.change);
     workspace_link(w, "<form method=\"post\" action=\"", "rename", NULL, "\">\n");
-    put_token_field(w->b, "token-rename");
+    put_token_field(w, "token-rename", w->of->rights.change);
     page_put(w->b,
              "<p><label for=\"name\">Name</label>\n<input id=\"name\" name=\"name\" maxlength=\"255\" "
              "autocomplete=\"off\" value=\"{}\"></p>\n"
@@ -369,9 +391,30 @@ static void put_rename(const struct workspace *w)
                    "<p><label for=\"expires\">Keep it for how many more days</label>\n<input id=\"expires\" "
                    "name=\"expires\" type=\"number\" min=\"1\" max=\"%lld\" placeholder=\"%lld\"></p>\n",
                    (long long)most, (long long)(left > 0 ? left : 1));
+    if (w->of->rights.knows_team && w->of->rights.change)
+        buf_printf(
+            w->b,
+            "<p><label for=\"readers\">Who may read it</label>\n<select id=\"readers\" name=\"readers\">"
+            "<option value=\"link\"%s>who has its link</option>"
+            "<option value=\"team\"%s>of these, who is known here</option></select></p>\n",
+            r->team ? "" : " selected", r->team ? " selected" : "");
     buf_z(w->b, "<p><button>Change</button></p>\n</form>\n");
     put_mapping(w);
     put_symbols(w);
+}
+
+static void put_rename(const struct workspace *w)
+{
+    page_put(w->b,
+             "<details name=\"menus\" class=\"menu rename\">\n<summary title=\"Rename, or keep for "
+             "another time\"><h1 class=\"name\">{}</h1></summary>\n<div class=\"sheet\">\n",
+             page_data_name(w->of->record->name));
+    if (is_owners_only(w, w->of->rights.change))
+        buf_z(w->b,
+              "<p class=\"quiet\">Only who uploaded it, or may change what others upload, can change its "
+              "name, how long it is kept, and its names files.</p>\n");
+    else
+        put_changes(w);
     workspace_menu_end(w->b);
 }
 
@@ -382,7 +425,7 @@ static void put_facts(const struct workspace *w)
         "<details name=\"menus\" class=\"menu about\">\n<summary title=\"All facts\"><span class=\"line\">");
     put_facts_line(w->b, w->of->record, w->of->summary);
     buf_z(w->b, "</span></summary>\n<div class=\"sheet\">\n");
-    put_all_facts(w->b, w->of->record, w->of->summary);
+    put_all_facts(w->b, w->of->record, w->of->summary, &w->of->rights);
     put_all_unnamed(w->b, json_object_get(w->of->summary, "unnamed"));
     workspace_menu_end(w->b);
 }
@@ -406,7 +449,8 @@ static void put_viewer(const struct workspace *w, const char *name)
 {
     const struct viewer *v = viewer_of(w->of->config, name);
 
-    if (v == NULL)
+    /* A page of another site fetches without a session. */
+    if (v == NULL || (v->fetches && w->of->record->team))
         return;
     page_put(w->b,
              " <button type=\"button\" class=\"button\" data-open-in=\"{}\" data-at=\"{}\" hidden>Open in {}"
@@ -510,13 +554,24 @@ static void put_compare(const struct workspace *w)
 
 static void put_delete(const struct workspace *w)
 {
+    if (is_owners_only(w, w->of->rights.remove))
+        return;
     workspace_menu(w->b, "class=\"menu remove\"", "Delete");
     buf_z(w->b, "<p>The link stops working for everyone, at once. This cannot be undone.</p>\n");
-    put_token_words(w->b);
+    put_token_words(w, w->of->rights.remove);
     workspace_link(w, "<form method=\"post\" action=\"", "delete", NULL, "\">\n");
-    put_token_field(w->b, "token-delete");
+    put_token_field(w, "token-delete", w->of->rights.remove);
     buf_z(w->b, "<p><button class=\"danger\">Delete this profile</button></p>\n</form>\n");
     workspace_menu_end(w->b);
+}
+
+static void put_login(const struct workspace *w)
+{
+    if (w->of->rights.way_back.n == 0)
+        return;
+    page_put(w->b, "<a href=\"{}login?next=", w->up);
+    buf_percent(w->b, w->of->rights.way_back);
+    buf_z(w->b, "\">Log in</a>\n");
 }
 
 void workspace_heading(const struct workspace *w)
@@ -532,6 +587,7 @@ void workspace_heading(const struct workspace *w)
     put_downloads(w);
     put_compare(w);
     put_delete(w);
+    put_login(w);
     page_put(w->b, "<a href=\"{}uploads\">My uploads</a>\n<a href=\"{}\">Upload</a>\n</nav>\n</header>\n",
              w->up, w->up);
 }

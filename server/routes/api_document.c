@@ -11,6 +11,7 @@
 #include "render/view/key.h"
 #include "server/convert/report.h"
 #include "server/convert/summary.h"
+#include "server/doors/doors.h"
 #include "server/http/route.h"
 #include "server/pages/page_frame.h"
 #include "server/pages/static_assets.h"
@@ -473,6 +474,26 @@ static void put_method(struct document *d, const char *method)
     json_open_object(&d->j, NULL);
 }
 
+/* What a service with tokens wants. Where an upload's readers may ask, its link may be enough. */
+static void put_security(struct document *d, enum door door)
+{
+    static const char *const SCHEMES[] = {"bearer", "basic", "session"};
+
+    json_put_string(&d->j, "x-who-may", str_of(door_words(door)));
+    json_open_array(&d->j, "security");
+    for (size_t i = 0; door != DOOR_OPEN && i < sizeof(SCHEMES) / sizeof(*SCHEMES); i++) {
+        json_open_object(&d->j, NULL);
+        json_open_array(&d->j, SCHEMES[i]);
+        json_close(&d->j);
+        json_close(&d->j);
+    }
+    if (door != DOOR_UPLOAD && door != DOOR_ADMIN) {
+        json_open_object(&d->j, NULL);
+        json_close(&d->j);
+    }
+    json_close(&d->j);
+}
+
 /* Routes of one path stand together in their table, and so do their methods here. */
 static bool put_path(void *context, const struct api_path *p)
 {
@@ -491,6 +512,7 @@ static bool put_path(void *context, const struct api_path *p)
     put_method(d, p->route->method);
     put_operation_id(d, p);
     json_put_string(&d->j, "summary", str_of(p->route->help));
+    put_security(d, p->route->door);
     json_open_array(&d->j, "parameters");
     d->failed = !api_parameters(p, put_parameter, d) || d->failed;
     json_close(&d->j);
@@ -551,6 +573,11 @@ static bool put_components(struct document *d, const json_t *schemas)
         j, "responses",
         STR("{\"Problem\":{\"description\":\"What is wrong, and what to do (RFC 9457).\",\"content\":"
             "{\"application/problem+json\":{\"schema\":{\"$ref\":\"#/components/schemas/Problem\"}}}}}"));
+    json_put_raw(
+        j, "securitySchemes",
+        STR("{\"bearer\":{\"type\":\"http\",\"scheme\":\"bearer\"},\"basic\":{\"type\":\"http\","
+            "\"scheme\":\"basic\",\"description\":\"the token is the password\"},\"session\":{\"type\":"
+            "\"apiKey\",\"in\":\"cookie\",\"name\":\"" DOOR_COOKIE "\"}}"));
     json_close(j);
     return made;
 }

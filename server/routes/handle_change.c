@@ -5,11 +5,13 @@
 #include <time.h>
 
 #include "core/system/log.h"
+#include "server/http/clients.h"
 #include "server/http/exchange.h"
 #include "server/http/form_body.h"
 #include "server/http/problem.h"
 #include "server/pages/page_frame.h"
 #include "server/pages/pages.h"
+#include "server/routes/admit.h"
 #include "server/routes/routes_table.h"
 #include "server/routes/view_answer.h"
 #include "server/service.h"
@@ -74,6 +76,20 @@ static bool take_app(struct exchange *x, struct str app, struct change *c)
     return true;
 }
 
+/* An empty field changes nothing. False: x->reply says why. */
+static bool take_readers(struct exchange *x, struct str text, struct change *c)
+{
+    struct diag diag = {0};
+
+    if (str_trim(text).n == 0)
+        return true;
+    c->fields |= RECORD_READERS;
+    if (readers_parse(x->service, text, &c->record.team, &diag))
+        return true;
+    exchange_diag(x, &diag);
+    return false;
+}
+
 /* A field of the form, or else of the query, as an upload takes them. */
 static struct str field(struct exchange *x, const struct form *form, const char *name)
 {
@@ -92,7 +108,8 @@ static bool take_changes(struct exchange *x, const struct form *form, struct cha
         return false;
     }
     c->fields = name.p != NULL ? RECORD_NAME : 0;
-    return take_app(x, field(x, form, "app"), c) && take_expires(x, field(x, form, "expires"), c, now_s);
+    return take_app(x, field(x, form, "app"), c) && take_readers(x, field(x, form, "readers"), c) &&
+           take_expires(x, field(x, form, "expires"), c, now_s);
 }
 
 static void answer_changed(struct exchange *x, const struct record *r)
@@ -129,7 +146,7 @@ static void write_change(struct exchange *x, void *change)
 
     if (result == STORE_OK) {
         sweep_upload_expires(x->service->sweep, r->expires_s);
-        LOG(x->service->log, LOG_INFO, "changed", LOG_STR("id", str_of(r->id)));
+        admits_log(x, "changed", str_of(r->id));
         answer_changed(x, r);
     } else {
         answer_unchanged(x, result);
@@ -173,7 +190,7 @@ enum exchange_step handle_rename(struct exchange *x)
     if (!profile_record(x, x->parameters[0], &c->record))
         return X_DONE;
     const struct form *form = read_form(x);
-    if (form == NULL || !profile_may_change(x, &c->record, form_value(form, STR("token"))) ||
+    if (form == NULL || !profile_may_change(x, &c->record, SCOPE_CHANGE, form_value(form, STR("token"))) ||
         !take_changes(x, form, c, (int64_t)time(NULL)))
         return X_DONE;
     return exchange_work(x, WORK_ALWAYS, write_change, NULL, c);
@@ -217,7 +234,8 @@ static void write_names(struct exchange *x, void *context)
         sweep_content_ended(s->sweep, before);
     if (result == STORE_OK) {
         LOG(s->log, LOG_INFO, "named", LOG_STR("id", str_of(c->record.id)),
-            LOG_STR("by", str_of(RECORD_NAMES_WORDS[which])), LOG_STR("file", str_of(file->sha256)));
+            LOG_STR("by", str_of(RECORD_NAMES_WORDS[which])), LOG_STR("file", str_of(file->sha256)),
+            LOG_STR("who", str_of(x->who.name)), LOG_STR("client", str_of(client_text(x->client))));
         answer_changed(x, &c->record);
     } else {
         if (file->sha256[0] != '\0')
@@ -236,7 +254,7 @@ static bool find_earlier(struct exchange *x, struct names_change *c)
         return true;
     bool found = profile_record(x, from, &earlier);
     x->profile = x->parameters[0];
-    if (!found || !profile_may_change(x, &earlier, buf_view(&c->upload->from_token)))
+    if (!found || !profile_may_change(x, &earlier, SCOPE_CHANGE, buf_view(&c->upload->from_token)))
         return false;
     memcpy(c->earlier, earlier.names.of[RECORD_MAPPING], sizeof(c->earlier));
     if (c->earlier[0] == '\0')
@@ -294,8 +312,9 @@ static void answer_offer(struct exchange *x, struct finding *f)
     if (words.failed) {
         exchange_no_memory(x, "the answer");
     } else if (x->accepts == AS_HTML) {
-        const struct page_mapping page = {page_root(x->path), f->record, offer.file, buf_view(&words),
-                                          f->token};
+        const struct page_mapping page = {
+            page_root(x->path), f->record, offer.file,
+            buf_view(&words),   f->token,  admits_without_token(x, f->record, SCOPE_CHANGE)};
         page_mapping(page_reply(&x->reply, 200), &page);
     } else {
         put_offer(x, reply_text(&x->reply, 200, "text/plain; charset=utf-8"), f, offer.file,
@@ -374,7 +393,7 @@ enum exchange_step handle_names(struct exchange *x)
     if (c->upload == NULL)
         return X_DONE;
     struct str token = c->upload->token.n > 0 ? buf_view(&c->upload->token) : (struct str){NULL, 0};
-    if (!profile_may_change(x, &c->record, token) || !find_earlier(x, c))
+    if (!profile_may_change(x, &c->record, SCOPE_CHANGE, token) || !find_earlier(x, c))
         return X_DONE;
     if (str_eq(buf_view(&c->upload->known), STR(NAMES_UPLOAD_FIND)))
         return find_mapping(x, &c->record, token);
@@ -398,7 +417,7 @@ static void delete_accepted(struct exchange *x, void *record)
     for (size_t i = 0; i < RECORD_NAMES_FILES; i++)
         if (r->names.of[i][0] != '\0')
             sweep_content_ended(x->service->sweep, r->names.of[i]);
-    LOG(x->service->log, LOG_INFO, "deleted", LOG_STR("id", str_of(r->id)));
+    admits_log(x, "deleted", str_of(r->id));
     if (x->accepts == AS_HTML) {
         page_deleted(page_reply(&x->reply, 200), page_root(x->path), r);
     } else {
@@ -412,7 +431,7 @@ enum exchange_step handle_delete(struct exchange *x)
     struct record *r = new_record(x);
 
     if (r == NULL || !profile_record(x, x->parameters[0], r) ||
-        !profile_may_change(x, r, (struct str){NULL, 0}))
+        !profile_may_change(x, r, SCOPE_DELETE, (struct str){NULL, 0}))
         return X_DONE;
     return exchange_work(x, WORK_ALWAYS, delete_accepted, NULL, r);
 }
@@ -423,7 +442,7 @@ enum exchange_step handle_delete_form(struct exchange *x)
 
     if (!profile_record(x, x->parameters[0], &r))
         return X_DONE;
-    page_delete(page_reply(&x->reply, 200), &r);
+    page_delete(page_reply(&x->reply, 200), &r, admits_without_token(x, &r, SCOPE_DELETE));
     return X_DONE;
 }
 
@@ -434,7 +453,7 @@ enum exchange_step handle_delete_posted(struct exchange *x)
     if (r == NULL || !profile_record(x, x->parameters[0], r))
         return X_DONE;
     const struct form *form = read_form(x);
-    if (form == NULL || !profile_may_change(x, r, form_value(form, STR("token"))))
+    if (form == NULL || !profile_may_change(x, r, SCOPE_DELETE, form_value(form, STR("token"))))
         return X_DONE;
     return exchange_work(x, WORK_ALWAYS, delete_accepted, NULL, r);
 }

@@ -34,11 +34,12 @@ static void put_time(struct json *j, const char *key, int64_t unix_s)
 }
 
 /* What the record says; `base` is the URL of the profile. */
-static void put_record(struct json *j, const struct record *r, struct str base, const char *token)
+static void put_record(const struct exchange *x, struct json *j, const struct record *r, struct str base,
+                       const char *token)
 {
     json_put_string(j, "id", str_of(r->id));
     json_put_string(j, "url", base);
-    if (token != NULL)
+    if (token != NULL && token[0] != '\0')
         json_put_string(j, "delete_token", str_of(token));
     put_time(j, "created", r->created_s);
     put_time(j, "expires", r->expires_s);
@@ -47,6 +48,11 @@ static void put_record(struct json *j, const struct record *r, struct str base, 
     if (r->member[0] != '\0')
         json_put_string(j, "member", str_of(r->member));
     json_put_u64(j, "size", r->size);
+    if (x->who.by == WHO_NOBODY) /* who is not told of others */
+        return;
+    if (r->owner[0] != '\0')
+        json_put_string(j, "owner", str_of(r->owner));
+    json_put_string(j, "readers", r->team ? STR("team") : STR("link"));
 }
 
 void profile_json_record(struct exchange *x, struct json *j, const struct record *r, const char *token)
@@ -55,7 +61,7 @@ void profile_json_record(struct exchange *x, struct json *j, const struct record
 
     exchange_base_url(x, &url);
     buf_printf(&url, "/p/%s", r->id);
-    put_record(j, r, buf_view(&url), token);
+    put_record(x, j, r, buf_view(&url), token);
     buf_part_end(&x->reply.body, &url);
 }
 
@@ -71,7 +77,7 @@ void profile_json(struct exchange *x, unsigned status, const struct record *r, s
     exchange_base_url(x, &url);
     buf_printf(&url, "/p/%s", r->id);
     json_open_object(&j, NULL);
-    put_record(&j, r, buf_view(&url), token);
+    put_record(x, &j, r, buf_view(&url), token);
     buf_z(&url, "/t/");
     view_defaults(&options);
     snprintf(options.split, sizeof(options.split), "%s", split);

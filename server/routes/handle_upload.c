@@ -56,7 +56,10 @@ static void put_json(struct exchange *x, const struct job_result *result, struct
     struct json j = json_into(b);
 
     json_open_object(&j, NULL);
-    json_put_string(&j, "delete_token", str_of(result->delete_token));
+    if (result->delete_token[0] != '\0')
+        json_put_string(&j, "delete_token", str_of(result->delete_token));
+    else
+        json_put_string(&j, "owner", str_of(x->who.name));
     json_open_array(&j, "results");
     for (size_t i = 0; i < result->n_members; i++) {
         const struct job_member *m = &result->members[i];
@@ -151,11 +154,13 @@ static void upload_headers(struct exchange *x, const struct job_result *result)
     x->reply.text.failed = x->reply.text.failed || url.failed;
     if (!url.failed) {
         /* The token is in the part of a URL that is never sent. A browser's form has no other way to it. */
-        bool form = x->reply.status == 303;
+        bool has_token = result->delete_token[0] != '\0', form = x->reply.status == 303 && has_token;
         if (result->members == NULL)
             reply_header(&x->reply, "Location", "%.*s%s%s", (int)url.n, url.p, form ? "#token=" : "",
                          form ? result->delete_token : "");
-        reply_header(&x->reply, "X-Delete-URL", "%.*s#delete=%s", (int)url.n, url.p, result->delete_token);
+        if (has_token)
+            reply_header(&x->reply, "X-Delete-URL", "%.*s#delete=%s", (int)url.n, url.p,
+                         result->delete_token);
     }
     reply_header(&x->reply, "X-Expires", "%s", expires);
     buf_free(&url);

@@ -18,9 +18,18 @@
 
 /* The pages and answers that are not about one upload. */
 
+/* NULL: the service has no doors. */
+static const struct page_visitor *visitor_of(const struct exchange *x, struct page_visitor *v)
+{
+    *v = (struct page_visitor){str_of(x->who.name), x->who.by == WHO_BY_SESSION,
+                               (x->who.scopes & SCOPE_UPLOAD) != 0};
+    return x->service->doors == NULL ? NULL : v;
+}
+
 enum exchange_step handle_home(struct exchange *x)
 {
     bool html = x->accepts == AS_HTML;
+    struct page_visitor visitor;
     struct buf base = {0};
     struct buf *b =
         reply_text(&x->reply, 200, html ? "text/html; charset=utf-8" : "text/plain; charset=utf-8");
@@ -28,7 +37,7 @@ enum exchange_step handle_home(struct exchange *x)
     exchange_base_url(x, &base);
     x->reply.text.failed = x->reply.text.failed || base.failed;
     if (html)
-        page_upload(b, buf_view(&base), x->service->config);
+        page_upload(b, buf_view(&base), x->service->config, visitor_of(x, &visitor));
     else
         page_manual(b, buf_view(&base), x->service->config);
     page_headers(&x->reply);
@@ -39,8 +48,10 @@ enum exchange_step handle_home(struct exchange *x)
 /* The list is kept by the browser, so a terminal can only be told where to look. */
 enum exchange_step handle_uploads(struct exchange *x)
 {
+    struct page_visitor visitor;
+
     if (x->accepts == AS_HTML) {
-        page_uploads(reply_text(&x->reply, 200, "text/html; charset=utf-8"));
+        page_uploads(reply_text(&x->reply, 200, "text/html; charset=utf-8"), visitor_of(x, &visitor));
     } else {
         struct buf *b = reply_text(&x->reply, 200, "text/plain; charset=utf-8");
         buf_z(b, "Each browser keeps the list of its own uploads. Open this in yours: ");
@@ -140,13 +151,26 @@ enum exchange_step handle_demo(struct exchange *x)
 
 /* ---- the table ---- */
 
-#define ROUTE_ROW(method, path, keys, body, handle, help) {method, path, keys, body, handle, help},
+#define ROUTE_ROW(method, path, door, keys, body, handle, help) \
+    {door, method, path, keys, body, handle, help},
 
 const struct route ROUTES[] = {ROUTES_TABLE(ROUTE_ROW)};
 
 #undef ROUTE_ROW
 
 const size_t ROUTES_COUNT = sizeof(ROUTES) / sizeof(*ROUTES);
+
+const char *door_words(enum door door)
+{
+    static const char *const WORDS[] = {[DOOR_OPEN] = "anybody",
+                                        [DOOR_UPLOAD] = "scope upload",
+                                        [DOOR_READ] = "its readers",
+                                        [DOOR_CHANGE] = "its owner, scope change",
+                                        [DOOR_DELETE] = "its owner, scope delete",
+                                        [DOOR_ADMIN] = "scope admin"};
+
+    return WORDS[door];
+}
 
 static bool path_matches(const char *pattern, struct exchange *x)
 {

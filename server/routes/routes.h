@@ -8,6 +8,9 @@
 extern const struct route ROUTES[];
 extern const size_t ROUTES_COUNT;
 
+/* Who may ask, in a few words: "anybody", "scope upload". */
+const char *door_words(enum door door);
+
 /* The route of x->method and x->path, with x->parameters filled. NULL: x->reply is 404, 405 with Allow, or 400 for a
  * query that has keys which the route does not know. */
 const struct route *route_find(struct exchange *x);

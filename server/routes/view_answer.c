@@ -17,6 +17,7 @@
 #include "server/pages/page_data.h"
 #include "server/pages/page_frame.h"
 #include "server/pages/pages.h"
+#include "server/routes/admit.h"
 #include "server/service.h"
 #include "server/store/record.h"
 #include "server/upload/known_mapping.h"
@@ -40,7 +41,7 @@ bool profile_record(struct exchange *x, struct str id, struct record *r)
     x->profile = state == RECORD_FOUND ? id : STR("");
     switch (state) {
     case RECORD_FOUND:
-        return true;
+        return admits_reader(x, r);
     case RECORD_GONE:
         profile_gone(x);
         break;
@@ -59,7 +60,8 @@ bool profile_record(struct exchange *x, struct str id, struct record *r)
 
 bool profile_pass(struct exchange *x, struct str id, struct str pass)
 {
-    if (pass_holds(x->service->passes, id, (int64_t)time(NULL), pass))
+    x->passed = pass_holds(x->service->passes, id, (int64_t)time(NULL), pass);
+    if (x->passed)
         return true;
     exchange_problem(x, 403, "no pass, or one of the past", "Open the picture from its page again.",
                      "The pass in the URL does not let this picture in.");
@@ -67,8 +69,15 @@ bool profile_pass(struct exchange *x, struct str id, struct str pass)
     return false;
 }
 
-bool profile_may_change(struct exchange *x, const struct record *r, struct str token)
+bool profile_may_change(struct exchange *x, const struct record *r, enum scope scope, struct str token)
 {
+    if (admits_without_token(x, r, scope))
+        return true;
+    if (r->token_sha256[0] == '\0') {
+        exchange_problem(x, 403, "not yours", "Ask who uploaded it, or who runs the service.",
+                         "Only its owner, or who has the scope, can change or delete this upload.");
+        return false;
+    }
     if (token.p == NULL)
         token = x->header(x, "X-Delete-Token");
     if (token.p == NULL) {
@@ -401,7 +410,13 @@ static void answer_workspace_page(struct exchange *x, const struct workspace_ans
                                            .pair = a->pair,
                                            .asked = &a->content.asked.diff,
                                            .table = json_object_get(a->head, "table")};
-    const struct page_workspace page = {.known_mapping = known >= 0 ? build : STR(""),
+    const struct page_rights rights = {.change = admits_without_token(x, &a->record, SCOPE_CHANGE),
+                                       .remove = admits_without_token(x, &a->record, SCOPE_DELETE),
+                                       .own = admits_owner(x, &a->record),
+                                       .way_back = admits_way_back(x),
+                                       .knows_team = x->service->doors != NULL && x->who.by != WHO_NOBODY};
+    const struct page_workspace page = {.rights = rights,
+                                        .known_mapping = known >= 0 ? build : STR(""),
                                         .record = &a->record,
                                         .summary = a->summary,
                                         .root = page_root(x->path),

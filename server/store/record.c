@@ -116,10 +116,11 @@ static bool names_valid(const struct record_names *names)
 static bool record_object_valid(const struct record *r)
 {
     return record_id_valid(str_of(r->id)) && record_sha256_valid(str_of(r->sha256)) &&
-           record_sha256_valid(str_of(r->token_sha256)) && names_valid(&r->names) &&
-           format_valid(str_of(r->format)) && clean_is_text(str_of(r->app)) &&
-           clean_is_text(str_of(r->member)) && r->size <= INT64_MAX && r->warnings <= INT64_MAX &&
-           time_valid(r->created_s) && time_valid(r->expires_s);
+           (record_sha256_valid(str_of(r->token_sha256)) ||
+            (r->token_sha256[0] == '\0' && r->owner[0] != '\0')) &&
+           clean_is_text(str_of(r->owner)) && names_valid(&r->names) && format_valid(str_of(r->format)) &&
+           clean_is_text(str_of(r->app)) && clean_is_text(str_of(r->member)) && r->size <= INT64_MAX &&
+           r->warnings <= INT64_MAX && time_valid(r->created_s) && time_valid(r->expires_s);
 }
 
 /* Nothing for an empty text. False: no memory. */
@@ -146,15 +147,18 @@ static json_t *to_json(const struct record *r)
     utc_format(r->expires_s, expires);
     clean_text(&name, str_of(r->name));
     struct str shown = clean_cut(buf_view(&name), RECORD_NAME_BYTES);
-    json_t *object =
-        name.failed ? NULL
-                    : json_pack("{s:s, s:s%, s:s, s:s, s:s, s:I, s:s, s:s, s:I}", "id", r->id, "name",
-                                shown.n == 0 ? "" : shown.p, shown.n, "created", created, "expires", expires,
-                                "sha256", r->sha256, "size", (json_int_t)r->size, "format", r->format,
-                                "token_sha256", r->token_sha256, "warnings", (json_int_t)r->warnings);
+    json_t *object = name.failed
+                         ? NULL
+                         : json_pack("{s:s, s:s%, s:s, s:s, s:s, s:I, s:s, s:I}", "id", r->id, "name",
+                                     shown.n == 0 ? "" : shown.p, shown.n, "created", created, "expires",
+                                     expires, "sha256", r->sha256, "size", (json_int_t)r->size, "format",
+                                     r->format, "warnings", (json_int_t)r->warnings);
     buf_free(&name);
-    if (object != NULL && !(put_optional(object, "member", r->member) &&
-                            put_optional(object, "app", r->app) && put_names(object, &r->names))) {
+    if (object != NULL &&
+        !(put_optional(object, "token_sha256", r->token_sha256) && put_optional(object, "owner", r->owner) &&
+          put_optional(object, "readers", r->team ? "team" : "") &&
+          put_optional(object, "member", r->member) && put_optional(object, "app", r->app) &&
+          put_names(object, &r->names))) {
         json_decref(object);
         return NULL;
     }
@@ -204,19 +208,33 @@ static bool get_names(const json_t *object, struct record_names *names)
     return true;
 }
 
+/* What may be missing: the text is empty then. */
+static bool get_optional(const json_t *object, const char *key, char *out, size_t out_bytes)
+{
+    return json_object_get(object, key) == NULL || get_text(object, key, out, out_bytes);
+}
+
+static bool get_readers(const json_t *object, bool *team)
+{
+    char readers[8] = "";
+
+    *team = json_object_get(object, "readers") != NULL;
+    return get_optional(object, "readers", readers, sizeof(readers)) &&
+           (!*team || strcmp(readers, "team") == 0);
+}
+
 static bool from_json(const json_t *object, struct str id, struct record *r)
 {
     return get_text(object, "id", r->id, sizeof(r->id)) && str_eq(str_of(r->id), id) &&
            get_text(object, "name", r->name, sizeof(r->name)) &&
            get_text(object, "sha256", r->sha256, sizeof(r->sha256)) &&
-           get_text(object, "token_sha256", r->token_sha256, sizeof(r->token_sha256)) &&
-           (json_object_get(object, "member") == NULL ||
-            get_text(object, "member", r->member, sizeof(r->member))) &&
-           (json_object_get(object, "app") == NULL || get_text(object, "app", r->app, sizeof(r->app))) &&
-           get_names(object, &r->names) && get_text(object, "format", r->format, sizeof(r->format)) &&
-           get_number(object, "size", &r->size) && get_number(object, "warnings", &r->warnings) &&
-           get_time(object, "created", &r->created_s) && get_time(object, "expires", &r->expires_s) &&
-           record_object_valid(r);
+           get_optional(object, "token_sha256", r->token_sha256, sizeof(r->token_sha256)) &&
+           get_optional(object, "owner", r->owner, sizeof(r->owner)) && get_readers(object, &r->team) &&
+           get_optional(object, "member", r->member, sizeof(r->member)) &&
+           get_optional(object, "app", r->app, sizeof(r->app)) && get_names(object, &r->names) &&
+           get_text(object, "format", r->format, sizeof(r->format)) && get_number(object, "size", &r->size) &&
+           get_number(object, "warnings", &r->warnings) && get_time(object, "created", &r->created_s) &&
+           get_time(object, "expires", &r->expires_s) && record_object_valid(r);
 }
 
 /* The text, the caller's to free. NULL: no memory. */
@@ -514,6 +532,8 @@ enum store_result record_change(struct store *s, const struct record *r, unsigne
         stored.expires_s = r->expires_s;
     if (result == STORE_OK && (fields & RECORD_APP) != 0)
         memcpy(stored.app, r->app, sizeof(stored.app));
+    if (result == STORE_OK && (fields & RECORD_READERS) != 0)
+        stored.team = r->team;
     if (result == STORE_OK)
         result = replace_record(s, &stored, now_s);
     store_end_change(s);

@@ -72,13 +72,13 @@ enum record_match {
     RECORD_NO_MEMORY /* to hash the token */
 };
 
-enum record_field { RECORD_NAME = 1, RECORD_EXPIRY = 2, RECORD_APP = 4 };
+enum record_field { RECORD_NAME = 1, RECORD_EXPIRY = 2, RECORD_APP = 4, RECORD_READERS = 8 };
 
 /* A record, and the text of its object, uploads/<id>.json. What is read may have been written by an older
  * version, a failing disk, or an operator: all of it is checked, and taken as it is or not at all. Knows
  * no store. Any thread. */
 
-enum { RECORD_NAME_BYTES = 255, RECORD_APP_BYTES = 200 };
+enum { RECORD_NAME_BYTES = 255, RECORD_APP_BYTES = 200, RECORD_OWNER_BYTES = 100 };
 
 struct record {
     char id[RECORD_ID_CHARS + 1];
@@ -89,7 +89,10 @@ struct record {
     char member[RECORD_MEMBER_BYTES + 1]; /* of an archive, that was chosen, cleaned; or "" */
     char app[RECORD_APP_BYTES + 1];       /* packages that the owner said are the app's own, cleaned; or "" */
     struct record_names names;            /* files that tell its names */
-    char token_sha256[RECORD_SHA256_CHARS + 1];
+    char owner[RECORD_OWNER_BYTES + 1];   /* who uploaded it (server/doors/who.h), cleaned; "": not known */
+    bool team;                            /* readers "team": only who is known may read it */
+    char token_sha256[RECORD_SHA256_CHARS +
+                      1];         /* of the delete token; "" only with an owner, who needs none */
     char format[32];              /* name of the input format: printable ASCII */
     uint64_t size;                /* bytes */
     int64_t created_s, expires_s; /* Unix time, from 1970 to 9999 */

@@ -383,15 +383,19 @@ static void run_last_room(struct thread_job *room)
     end_arrival(job);
 }
 
-void job_end(struct job *job, struct exchange *x, struct str name, int64_t created_s, int64_t expires_s,
-             bool early)
+_Static_assert(sizeof(((struct record *)NULL)->owner) == sizeof(((struct who *)NULL)->name),
+               "who uploads fits the record");
+
+void job_end(struct job *job, struct exchange *x, const struct job_asked *asked, bool early)
 {
     struct record *r = &job->result.record;
 
-    if (!record_set_name(r, name))
+    if (!record_set_name(r, asked->name))
         refuse_memory(job, "No memory for the upload's name.");
-    r->created_s = created_s;
-    r->expires_s = expires_s;
+    r->created_s = asked->created_s;
+    r->expires_s = asked->expires_s;
+    r->team = asked->team;
+    memcpy(r->owner, x->who.name, sizeof(r->owner));
     r->size = job->bytes;
     memcpy(job->request, x->id, sizeof(job->request));
     job->answer_early = early;

@@ -55,11 +55,16 @@ void job_names(struct job *job, struct names_file *file);
 /* The first bytes that were pushed, up to 4 KiB. For the producer. */
 struct str job_head(const struct job *job);
 
+/* What goes into the record, beside who asks. */
+struct job_asked {
+    struct str name;
+    int64_t created_s, expires_s;
+    bool team; /* record.team */
+};
+
 /* After the last byte: x waits until the result is there; or, if that takes longer than answer_within_ms
- * or `early` is set, until the upload is durable: its views are made behind the answer then. `name` and times
- * go into the record. */
-void job_end(struct job *job, struct exchange *x, struct str name, int64_t created_s, int64_t expires_s,
-             bool early);
+ * or `early` is set, until the upload is durable: its views are made behind the answer then. */
+void job_end(struct job *job, struct exchange *x, const struct job_asked *asked, bool early);
 
 /* Whether every member was asked for, if it is an archive. For the producer. */
 bool job_wants_every_member(const struct job *job);
@@ -87,8 +92,8 @@ struct job_result {
     bool archive_cut;          /* it cannot be read to its end */
     bool complete;             /* what its page shows first is made; of members: each was read */
     struct record record;
-    char delete_token[RECORD_ID_CHARS + 1];
-    struct shared_bytes *summary; /* NULL: not made yet, or memory was short */
+    char delete_token[RECORD_ID_CHARS + 1]; /* "": the upload has an owner, who needs none */
+    struct shared_bytes *summary;           /* NULL: not made yet, or memory was short */
 };
 /* Fills *result; the reference to its summary is the caller's. */
 void job_result(struct job *job, struct job_result *result);

@@ -98,7 +98,7 @@ bool job_keep_bytes(struct job *job);
 bool job_withdraw_record(const struct job *job, const struct record *record);
 /* Gives the record an id, and keeps it. False: diag. */
 bool job_keep_record(struct job *job, struct record *record, struct diag *diag);
-/* A token for all that the job keeps, whose hash goes into the record. False: result.diag. */
+/* A delete token for all that the job keeps, whose hash goes into the record; none if that has an owner. False: result.diag. */
 bool job_new_token(struct job *job, struct record *record);
 void job_log_kept(const struct job *job, const struct record *record);
 

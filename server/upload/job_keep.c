@@ -43,6 +43,8 @@ bool job_new_token(struct job *job, struct record *record)
 {
     struct job_result *result = &job->result;
 
+    if (record->owner[0] != '\0')
+        return true;
     if (!record_new_secret(result->delete_token))
         return no_randomness(&result->diag);
     record_sha256_hex(result->delete_token, strlen(result->delete_token), record->token_sha256);
@@ -69,7 +71,8 @@ void job_log_kept(const struct job *job, const struct record *r)
     LOG(job->service->log, LOG_INFO, "uploaded", LOG_STR("id", str_of(r->id)),
         LOG_STR("format", str_of(r->format)), LOG_U64("bytes", r->size),
         LOG_U64("ms", (uint64_t)(clock_ms() - job->started_ms)), LOG_STR("sha256", str_of(r->sha256)),
-        LOG_STR("request", str_of(job->request)), LOG_STR("client", str_of(client_text(job->client))));
+        LOG_STR("request", str_of(job->request)), LOG_STR("client", str_of(client_text(job->client))),
+        LOG_STR("who", str_of(r->owner)));
 }
 
 bool job_withdraw_record(const struct job *job, const struct record *r)

@@ -187,11 +187,20 @@ struct upload {
     bool refused; /* the rest is drained */
     enum exchange_step (*then)(struct exchange *x, struct job_result *result);
     uint64_t drained_bytes;
-    enum { FIELD_NONE, FIELD_FILE, FIELD_NAME, FIELD_EXPIRES, FIELD_MEMBER, FIELD_NAMES, FIELD_OTHER } field;
+    enum {
+        FIELD_NONE,
+        FIELD_FILE,
+        FIELD_NAME,
+        FIELD_EXPIRES,
+        FIELD_READERS,
+        FIELD_MEMBER,
+        FIELD_NAMES,
+        FIELD_OTHER
+    } field;
     bool have_file;               /* a file part with a name or bytes was seen */
     enum record_names_file which; /* of FIELD_NAMES */
     struct names_file names[RECORD_NAMES_FILES];
-    struct buf name, expires, value;
+    struct buf name, expires, readers, value;
     size_t value_bytes; /* of the field, with those that are not kept */
 };
 
@@ -230,7 +239,7 @@ static bool refuse_field(struct diag *diag, struct str name)
     clean_text(&quoted, clean_cut(name, FIELD_QUOTED_BYTES));
     diag_set(
         diag, DIAG_USAGE, "unknown form field",
-        "Fields are: a file (any name), name, expires (days), "
+        "Fields are: a file (any name), name, expires (days), readers (link or team), "
         "member (of an archive, or all), mapping (a mapping.txt file), symbols (a library, or an archive of "
         "several). To send a file, write curl -F trace=@FILE with the @.",
         "The service does not know the form's field \"%.*s\".", (int)quoted.n, quoted.n > 0 ? quoted.p : "");
@@ -251,6 +260,7 @@ static bool begin_part(void *context, const struct multipart_part *part)
         return begin_file(u, part);
     u->field = str_eq(part->name, STR("name"))      ? FIELD_NAME
                : str_eq(part->name, STR("expires")) ? FIELD_EXPIRES
+               : str_eq(part->name, STR("readers")) ? FIELD_READERS
                : str_eq(part->name, STR("member"))  ? FIELD_MEMBER
                                                     : FIELD_OTHER;
     return u->field != FIELD_OTHER || refuse_field(&u->diag, part->name);
@@ -318,6 +328,9 @@ static bool end_part(void *context)
     } else if (u->field == FIELD_EXPIRES) {
         buf_clear(&u->expires);
         buf_str(&u->expires, buf_view(&u->value));
+    } else if (u->field == FIELD_READERS) {
+        buf_clear(&u->readers);
+        buf_str(&u->readers, buf_view(&u->value));
     } else if (u->field == FIELD_MEMBER && u->value.n > 0) {
         job_choose(u->job, buf_view(&u->value));
     } else if (u->field == FIELD_NAMES && u->names[u->which].store != NULL) {
@@ -389,6 +402,7 @@ static void name_from_url(struct upload *u, const struct exchange *x)
         name = x->parameters[0];
     buf_str(&u->name, name);
     buf_str(&u->expires, expires);
+    buf_str(&u->readers, x->query(x, "readers"));
 }
 
 /* The sink of a coded form. */
@@ -435,6 +449,30 @@ static bool expiry(struct upload *u, int64_t now_s, int64_t *expires_s)
     return true;
 }
 
+bool readers_parse(const struct service *service, struct str text, bool *team, struct diag *diag)
+{
+    if (text.p == NULL)
+        text = str_of(service->config->readers);
+    *team = str_eq(str_trim(text), STR("team"));
+    if (!*team && !str_eq(str_trim(text), STR("link")))
+        return diag_set(diag, DIAG_USAGE, "unknown readers", "Say readers=link or readers=team.",
+                        "An upload is read by who has its link, or by the team.");
+    return !*team || service->doors != NULL ||
+           diag_set(diag, DIAG_USAGE, "no team here",
+                    "Leave readers out; who runs the service can set tokens_file.",
+                    "The service knows nobody, so that nobody could read the upload.");
+}
+
+/* An empty field of a form says nothing. False: diag. */
+static bool readers(struct upload *u, bool *team)
+{
+    struct str text = str_trim(buf_view(&u->readers));
+
+    if (u->readers.failed)
+        return no_memory(u);
+    return readers_parse(u->exchange->service, text.n > 0 ? text : (struct str){NULL, 0}, team, &u->diag);
+}
+
 static bool check_coding(struct exchange *x, const struct packer **packer)
 {
     if (body_decoder_find(x->header(x, "Content-Encoding"), packer))
@@ -458,6 +496,7 @@ static void end(void *state)
     multipart_free(u->multipart);
     buf_free(&u->name);
     buf_free(&u->expires);
+    buf_free(&u->readers);
     buf_free(&u->value);
 }
 
@@ -467,6 +506,7 @@ enum exchange_step upload_begin(struct exchange *x)
     bool form = type.p != NULL && is_form(x, type);
     const struct packer *packer;
     int64_t expires_s = 0;
+    bool team;
 
     if (!check_length(x, form) || !check_coding(x, &packer))
         return X_DONE;
@@ -479,7 +519,7 @@ enum exchange_step upload_begin(struct exchange *x)
     x->body = u;
     name_from_url(u, x);
     /* Only checked here: what is wrong in the URL is refused before the body is sent. */
-    if (expiry(u, 0, &expires_s))
+    if (expiry(u, 0, &expires_s) && readers(u, &team))
         open_body(u, type, form, &u->diag);
     if (u->diag.kind == DIAG_NONE)
         return X_WAIT;
@@ -587,16 +627,16 @@ enum exchange_step upload_end(struct exchange *x,
                               enum exchange_step (*then)(struct exchange *x, struct job_result *result))
 {
     struct upload *u = x->body;
-    int64_t now_s = (int64_t)time(NULL), expires_s = now_s;
+    struct job_asked asked = {.name = buf_view(&u->name), .created_s = (int64_t)time(NULL)};
 
     u->then = then;
-    if (!check_form(u) || !expiry(u, now_s, &expires_s)) {
+    if (!check_form(u) || !expiry(u, asked.created_s, &asked.expires_s) || !readers(u, &asked.team)) {
         diag_add_words(&u->diag);
         return exchange_diag(x, &u->diag);
     }
     for (size_t i = 0; i < RECORD_NAMES_FILES; i++)
         if (u->names[i].store != NULL)
             job_names(u->job, &u->names[i]);
-    job_end(u->job, x, buf_view(&u->name), now_s, expires_s, upload_prefers_async(x));
+    job_end(u->job, x, &asked, upload_prefers_async(x));
     return exchange_then(x, job_ended, u);
 }

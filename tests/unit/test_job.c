@@ -167,7 +167,7 @@ static struct job *uploaded(uint32_t salt)
     put_trace(&trace, salt);
     assert_true(job_push(job, trace.p, trace.n));
     buf_free(&trace);
-    job_end(job, &world->x, STR("x.trace"), time(NULL), time(NULL) + 3600, false);
+    job_end(job, &world->x, &(struct job_asked){STR("x.trace"), time(NULL), time(NULL) + 3600, false}, false);
     pthread_mutex_lock(&world->lock);
     while (world->suspended)
         pthread_cond_wait(&world->changed, &world->lock);

@@ -62,7 +62,7 @@ static void upload_page(void **state)
     struct buf b = {0};
 
     (void)state;
-    page_upload(&b, STR(BASE), &config);
+    page_upload(&b, STR(BASE), &config, NULL);
     const char *page = markup_text(&b);
     check_page(page, "/upload.js\"");
     check_references(page, "for=\"");
@@ -88,7 +88,7 @@ static void upload_page_without_script(void **state)
     struct buf b = {0};
 
     (void)state;
-    page_upload(&b, STR(BASE), &config);
+    page_upload(&b, STR(BASE), &config, NULL);
     const char *page = markup_text(&b);
     assert_null(strstr(page, " multiple"));
     assert_non_null(strstr(page, "type=\"file\" required"));
@@ -104,7 +104,7 @@ static void hostile_host(void **state)
     struct buf b = {0};
 
     (void)state;
-    page_upload(&b, STR(HOSTILE), &config);
+    page_upload(&b, STR(HOSTILE), &config, NULL);
     const char *page = markup_text(&b);
     check_page(page, "/upload.js\"");
     assert_non_null(strstr(page, "&lt;script&gt;"));
@@ -194,7 +194,7 @@ static void uploads_page(void **state)
     struct buf b = {0};
 
     (void)state;
-    page_uploads(&b);
+    page_uploads(&b, NULL);
     const char *page = markup_text(&b);
     check_page(page, "/uploads.js\"");
     check_references(page, "for=\"");

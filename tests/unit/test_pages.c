@@ -398,7 +398,7 @@ static void hostile_names(void **state)
     pages_check(markup_text(&b));
     buf_free(&b);
     json_decref(summary);
-    page_delete(&b, &r);
+    page_delete(&b, &r, false);
     pages_check(markup_text(&b));
     buf_free(&b);
     page_deleted(&b, STR("../"), &r);
@@ -426,7 +426,7 @@ static void delete_without_a_token_asks_for_it(void **state)
     struct buf b = {0};
 
     (void)state;
-    page_delete(&b, &r);
+    page_delete(&b, &r, false);
     const char *page = markup_text(&b);
     pages_check(page);
     assert_non_null(strstr(page, "<label for=\"token\">"));

@@ -85,11 +85,11 @@ static void put_warnings(struct buf *b)
 /* What is not for people has no help. */
 static void put_routes(struct buf *b)
 {
-    HEADING(b, "method", "path", "what it does");
+    HEADING(b, "method", "path", "who may", "what it does");
     for (size_t i = 0; i < ROUTES_COUNT; i++) {
         if (ROUTES[i].help == NULL)
             continue;
-        buf_printf(b, "| %s | `%s` | ", ROUTES[i].method, ROUTES[i].path);
+        buf_printf(b, "| %s | `%s` | %s | ", ROUTES[i].method, ROUTES[i].path, door_words(ROUTES[i].door));
         put_cell(b, str_of(ROUTES[i].help));
         buf_z(b, " |\n");
     }

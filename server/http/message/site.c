@@ -47,6 +47,13 @@ static bool is_own_origin(const struct site_own *own, struct str origin, struct 
            (own->external_url.n > 0 && str_eq_nocase(from, url_authority(own->external_url)));
 }
 
+bool site_is_own_page(const struct site_own *own, const struct site_request *r)
+{
+    if (r->sec_fetch_site.p != NULL)
+        return str_eq(r->sec_fetch_site, STR("same-origin"));
+    return r->origin.p != NULL && is_own_origin(own, r->origin, r->host);
+}
+
 bool site_is_foreign(const struct site_own *own, const struct site_request *r)
 {
     /* Browsers that send it say the whole truth in it; the Origin may be "null" for reasons of privacy. It

@@ -28,6 +28,9 @@ struct site_own {
  * compared without case. */
 bool site_is_ours(const struct site_own *own, struct str host);
 
+/* Whether the browser says that a page of our own sent it: what a cookie is believed for where something changes. */
+bool site_is_own_page(const struct site_own *own, const struct site_request *r);
+
 /* Whether a page of another site sent it. For requests that change something. */
 bool site_is_foreign(const struct site_own *own, const struct site_request *r);
 

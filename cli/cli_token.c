@@ -1,0 +1,168 @@
+/* aflamed token: makes, lists and revokes the tokens of a service. */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "core/system/utc.h"
+#include "server/doors/token_file.h"
+
+static const char HINT[] = "aflamed token --help lists the options.";
+
+struct options {
+    const char *file, *scope; /* NULL: not given */
+    const char *operands[2];  /* what to do, and the name */
+    size_t n_operands;
+};
+
+/* ---- what to do ---- */
+
+static bool needs_name(const struct options *o, struct diag *diag)
+{
+    return (o->n_operands == 2 && who_name_valid(str_of(o->operands[1]))) ||
+           diag_set(
+               diag, DIAG_USAGE, "no name", HINT,
+               "Behind %s stands a name of printable letters without blanks, quotes, commas, of at most %d bytes.",
+               o->operands[0], WHO_NAME_BYTES);
+}
+
+/* The token goes to standard output, alone on the last line. */
+static bool make_token(const struct options *o, struct diag *diag)
+{
+    char token[TOKEN_CHARS + 1];
+    unsigned scopes;
+    struct buf text = {0};
+
+    if (!needs_name(o, diag))
+        return false;
+    if (!scopes_parse(str_of(o->scope == NULL ? "upload,read" : o->scope), &scopes))
+        return diag_set(diag, DIAG_USAGE, "option not understood", HINT,
+                        "--scope takes words with commas between them: upload, read, change, delete, admin.");
+    if (!token_file_add(o->file, o->operands[1], scopes, (int64_t)time(NULL), token, diag))
+        return false;
+    buf_printf(&text, "Token of %s, who may: ", o->operands[1]);
+    scopes_put(&text, scopes);
+    buf_printf(&text, ". It is shown this once.\n%s\n", token);
+    bool ok = text.failed ? diag_no_memory(diag, "No memory is left for the answer.")
+                          : cli_write("-", buf_view(&text), diag);
+    buf_free(&text);
+    return ok;
+}
+
+static void put_token(struct buf *b, const struct token *t)
+{
+    char created[UTC_CHARS + 1];
+
+    utc_format(t->created_s, created);
+    buf_printf(b, "%s\t", t->name);
+    scopes_put(b, t->scopes);
+    buf_printf(b, "\t%s\t%.8s\n", created, t->sha256);
+}
+
+static bool list_tokens(const struct options *o, struct diag *diag)
+{
+    struct buf text = {0}, out = {0};
+    struct token_list tokens = {NULL, 0};
+    bool ok = token_file_read(o->file, &text, diag) && token_list_parse(buf_view(&text), &tokens, diag);
+
+    buf_z(&out, "name\tscopes\tcreated\tsha256\n");
+    for (size_t i = 0; ok && i < tokens.n; i++)
+        put_token(&out, &tokens.of[i]);
+    ok = ok && (!out.failed || diag_no_memory(diag, "No memory is left for the answer.")) &&
+         cli_write("-", buf_view(&out), diag);
+    token_list_free(&tokens);
+    buf_free(&text);
+    buf_free(&out);
+    return ok;
+}
+
+static bool revoke_tokens(const struct options *o, struct diag *diag)
+{
+    char line[80];
+    size_t n;
+
+    if (!needs_name(o, diag) || !token_file_revoke(o->file, str_of(o->operands[1]), &n, diag))
+        return false;
+    if (n == 0)
+        return diag_set(diag, DIAG_NOT_FOUND, "no such token", "aflamed token list names them.",
+                        "%s has no token in this file.", o->operands[1]);
+    snprintf(line, sizeof(line), "%zu token%s revoked.\n", n, n == 1 ? "" : "s");
+    return cli_write("-", str_of(line), diag);
+}
+
+static const struct {
+    const char *word;
+    bool (*run)(const struct options *o, struct diag *diag);
+} ACTIONS[] = {{"new", make_token}, {"list", list_tokens}, {"revoke", revoke_tokens}};
+
+static bool act(const struct options *o, struct diag *diag)
+{
+    for (size_t i = 0; o->n_operands > 0 && i < sizeof(ACTIONS) / sizeof(ACTIONS[0]); i++)
+        if (strcmp(o->operands[0], ACTIONS[i].word) == 0)
+            return ACTIONS[i].run(o, diag);
+    return diag_set(diag, DIAG_USAGE, "nothing to do", HINT, "Say new, list or revoke.");
+}
+
+/* ---- arguments ---- */
+
+static bool take_operand(struct options *o, const char *operand, struct diag *diag)
+{
+    if (o->n_operands == 2)
+        return diag_set(diag, DIAG_USAGE, "too many names", HINT, "One token is made or revoked at a time.");
+    o->operands[o->n_operands++] = operand;
+    return true;
+}
+
+static bool parse(struct options *o, int n_arguments, char *const *arguments, struct diag *diag)
+{
+    struct cli_arguments all = {arguments, n_arguments, false};
+    struct cli_argument a;
+
+    *o = (struct options){NULL};
+    while (cli_next(&all, &a)) {
+        if (a.name.n == 0) {
+            if (!take_operand(o, a.value.p, diag))
+                return false;
+            continue;
+        }
+        enum cli_taken taken = cli_take(&CLI_TOKEN, o, NULL, &all, &a, diag);
+        if (taken != CLI_TAKEN)
+            return taken == CLI_NOT_OWN && cli_unknown(&CLI_TOKEN, &a, diag);
+    }
+    return o->file != NULL ||
+           diag_set(diag, DIAG_USAGE, "no file of tokens", HINT,
+                    "Name it by --tokens-file, as the key tokens_file of the service does.");
+}
+
+static int token(int n_arguments, char *const *arguments)
+{
+    struct diag diag = {0};
+    struct options o;
+    bool ok = parse(&o, n_arguments, arguments, &diag) && act(&o, &diag);
+
+    return ok ? CLI_OK : cli_error(NULL, &diag);
+}
+
+static const struct cli_option OPTIONS[] = {
+    {"--tokens-file", NULL, CLI_PATH, offsetof(struct options, file), "FILE",
+     "the file of tokens; new makes it if there is none", NULL},
+    {"--scope", NULL, CLI_TEXT, offsetof(struct options, scope), "SCOPES",
+     "of a new token, with commas between them: upload, read (uploads of the team), change and delete (of others), "
+     "admin; default: upload,read",
+     NULL},
+};
+
+const struct cli_command CLI_TOKEN = {
+    .name = "token",
+    .synopsis = "new NAME | list | revoke NAME --tokens-file FILE [--scope SCOPES]",
+    .summary = "make, list and revoke the tokens of a service",
+    .description =
+        "Changes the file of tokens that the service's key tokens_file names. The service takes a change within a "
+        "second.\n"
+        "A new token is printed once, alone on the last line; the file keeps its SHA-256. A name may have several; "
+        "revoke takes out all of them.\n",
+    .options = OPTIONS,
+    .n_options = sizeof(OPTIONS) / sizeof(OPTIONS[0]),
+    .run = token,
+};

@@ -1,0 +1,216 @@
+#include "server/doors/doors.h"
+
+#include <openssl/evp.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "server/doors/credentials.h"
+
+struct doors {
+    const struct config *config;
+    const struct log *log;
+    struct session_key key;
+    unsigned user_scopes;
+    pthread_mutex_t lock; /* of the list: nobody waits for a disk under it */
+    struct token_list tokens;
+    pthread_mutex_t reading; /* one reads the file at a time; taken before `lock` */
+    struct stat seen;        /* the file, when it was looked at last */
+};
+
+bool doors_wanted(const struct config *config)
+{
+    return config->tokens_file[0] != '\0' || config->user_header[0] != '\0';
+}
+
+/* ---- the file ---- */
+
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+    return a->st_ino == b->st_ino && a->st_dev == b->st_dev && a->st_size == b->st_size &&
+           a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec &&
+           a->st_mode == b->st_mode;
+}
+
+static bool read_list(const struct doors *d, struct token_list *list, struct diag *diag)
+{
+    struct buf text = {0};
+    bool ok =
+        token_file_read(d->config->tokens_file, &text, diag) && token_list_parse(buf_view(&text), list, diag);
+
+    buf_free(&text);
+    return ok;
+}
+
+static void take_list(struct doors *d, struct token_list *list)
+{
+    pthread_mutex_lock(&d->lock);
+    struct token_list before = d->tokens;
+    d->tokens = *list;
+    pthread_mutex_unlock(&d->lock);
+    token_list_free(&before);
+}
+
+/* A file that cannot be looked at is zeros: that, too, is told of once. */
+static void look_at(const struct doors *d, struct stat *out)
+{
+    if (stat(d->config->tokens_file, out) != 0)
+        memset(out, 0, sizeof(*out));
+}
+
+static void look_again(struct doors *d, bool in_any_case)
+{
+    struct token_list list = {NULL, 0};
+    struct diag diag = {0};
+    struct stat now;
+
+    if (d == NULL || d->config->tokens_file[0] == '\0')
+        return;
+    pthread_mutex_lock(&d->reading);
+    look_at(d, &now);
+    if (in_any_case || !is_same(&now, &d->seen)) {
+        d->seen = now;
+        if (read_list(d, &list, &diag)) {
+            LOG(d->log, LOG_INFO, "tokens-read", LOG_U64("tokens", list.n));
+            take_list(d, &list);
+        } else {
+            LOG(d->log, LOG_ERROR, "tokens-kept", LOG_STR("why", str_of(diag.detail)));
+            token_list_free(&list);
+        }
+    }
+    pthread_mutex_unlock(&d->reading);
+}
+
+void doors_tick(struct doors *d)
+{
+    look_again(d, false);
+}
+
+void doors_reload(struct doors *d)
+{
+    look_again(d, true);
+}
+
+struct doors *doors_new(const struct config *config, struct store *store, const struct log *log,
+                        struct diag *diag)
+{
+    struct doors *d = calloc(1, sizeof(*d));
+
+    if (d == NULL) {
+        diag_no_memory(diag, "No memory is left for the tokens.");
+        return NULL;
+    }
+    pthread_mutex_init(&d->lock, NULL);
+    pthread_mutex_init(&d->reading, NULL);
+    d->config = config;
+    d->log = log;
+    /* The configuration was checked by the same function. */
+    bool ok = scopes_parse(str_of(config->user_scopes), &d->user_scopes);
+    if (ok && config->tokens_file[0] != '\0') {
+        look_at(d, &d->seen);
+        ok = read_list(d, &d->tokens, diag) && session_key_open(store, &d->key, diag);
+    }
+    if (ok)
+        return d;
+    doors_free(d);
+    return NULL;
+}
+
+void doors_free(struct doors *d)
+{
+    if (d == NULL)
+        return;
+    token_list_free(&d->tokens);
+    pthread_mutex_destroy(&d->lock);
+    pthread_mutex_destroy(&d->reading);
+    free(d);
+}
+
+/* ---- who ---- */
+
+static void know(struct who *who, enum who_by by, const struct token *token)
+{
+    who->by = by;
+    who->scopes = token->scopes;
+    memcpy(who->name, token->name, sizeof(who->name));
+}
+
+/* A text of another length is not hashed: it may be long. */
+static bool digest_of(struct str token, char sha256[RECORD_SHA256_CHARS + 1])
+{
+    sha256[0] = '\0';
+    if (token.n == TOKEN_CHARS)
+        record_sha256_hex(token.p, token.n, sha256);
+    return sha256[0] != '\0';
+}
+
+static enum door_found by_token(struct doors *d, struct str token, struct who *who)
+{
+    char sha256[RECORD_SHA256_CHARS + 1];
+
+    if (!digest_of(token, sha256))
+        return DOOR_WRONG;
+    pthread_mutex_lock(&d->lock);
+    const struct token *found = token_list_find(&d->tokens, sha256);
+    if (found != NULL)
+        know(who, WHO_BY_TOKEN, found);
+    pthread_mutex_unlock(&d->lock);
+    return found != NULL ? DOOR_KNOWN : DOOR_WRONG;
+}
+
+static enum door_found by_session(struct doors *d, struct str text, int64_t now_s, struct who *who)
+{
+    pthread_mutex_lock(&d->lock);
+    const struct token *found = session_token(&d->key, text, now_s, &d->tokens);
+    if (found != NULL)
+        know(who, WHO_BY_SESSION, found);
+    pthread_mutex_unlock(&d->lock);
+    return found != NULL ? DOOR_KNOWN : DOOR_NOBODY;
+}
+
+static enum door_found by_proxy(const struct doors *d, struct str user, struct who *who)
+{
+    if (!who_name_valid(user))
+        return DOOR_WRONG;
+    who->by = WHO_BY_PROXY;
+    who->scopes = d->user_scopes;
+    memcpy(who->name, user.p, user.n);
+    who->name[user.n] = '\0';
+    return DOOR_KNOWN;
+}
+
+enum door_found doors_who(struct doors *d, const struct door_asked *asked, int64_t now_s, struct who *who)
+{
+    struct credentials_token token;
+    struct str session;
+
+    *who = (struct who){WHO_NOBODY, 0, ""};
+    if (str_trim(asked->user).n > 0)
+        return by_proxy(d, str_trim(asked->user), who);
+    if (d->config->tokens_file[0] == '\0')
+        return DOOR_NOBODY;
+    if (asked->authorization.p != NULL)
+        return credentials_token(asked->authorization, &token) ? by_token(d, credentials_text(&token), who)
+                                                               : DOOR_WRONG;
+    session = credentials_cookie(asked->cookie, STR(DOOR_COOKIE));
+    return session.p != NULL ? by_session(d, session, now_s, who) : DOOR_NOBODY;
+}
+
+bool doors_login(struct doors *d, struct str token, int64_t now_s, struct who *who,
+                 char session[SESSION_CHARS + 1])
+{
+    enum { HOUR_S = 3600 };
+    char sha256[RECORD_SHA256_CHARS + 1];
+    int64_t ends_s = now_s + (int64_t)d->config->session_hours * HOUR_S;
+
+    if (!digest_of(token, sha256))
+        return false;
+    pthread_mutex_lock(&d->lock);
+    const struct token *found = token_list_find(&d->tokens, sha256);
+    bool ok = found != NULL && session_make(&d->key, found, ends_s, session);
+    if (ok)
+        know(who, WHO_BY_SESSION, found);
+    pthread_mutex_unlock(&d->lock);
+    return ok;
+}

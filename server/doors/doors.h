@@ -1,0 +1,51 @@
+/* The doors of the service: who a request is from. There are none unless the configuration has `tokens_file` or
+ * `user_header`: then whoever reaches the service may upload and read. Any thread. */
+#ifndef SERVER_DOORS_DOORS_H
+#define SERVER_DOORS_DOORS_H
+
+#include "core/system/log.h"
+#include "server/config/config.h"
+#include "server/doors/session.h"
+
+struct doors;
+
+/* Whether the configuration has any. */
+bool doors_wanted(const struct config *config);
+
+/* NULL: diag. The first reading of the file of tokens must succeed; a later one that fails leaves what was read
+ * before, and the log says so. */
+struct doors *doors_new(const struct config *config, struct store *store, const struct log *log,
+                        struct diag *diag);
+void doors_free(struct doors *d); /* NULL is fine */
+
+/* Reads the file of tokens again, if it is another one than before: once a second. NULL is fine. */
+void doors_tick(struct doors *d);
+/* The same in any case. */
+void doors_reload(struct doors *d);
+
+/* What a request says of who sends it. p == NULL: nothing. */
+struct door_asked {
+    struct str authorization; /* the header */
+    struct str cookie;        /* the header */
+    struct str user; /* the header `user_header`, if a trusted proxy or a Unix socket brings it; else NULL */
+};
+
+enum door_found {
+    DOOR_KNOWN,
+    DOOR_NOBODY, /* nothing was said, or a session has ended */
+    DOOR_WRONG   /* a token that there is not, or a name that cannot be one */
+};
+
+/* What a proxy says comes first, then the header Authorization (Bearer with a token, or Basic with a token as the
+ * password, whatever the user's name), then the cookie. *who is nobody unless DOOR_KNOWN. */
+enum door_found doors_who(struct doors *d, const struct door_asked *asked, int64_t now_s, struct who *who);
+
+/* The cookie of a session. */
+#define DOOR_COOKIE "aflamed_session"
+
+/* A session for who has the token, which ends after session_hours: the cookie's value. False: there is no such token,
+ * or libcrypto failed. */
+bool doors_login(struct doors *d, struct str token, int64_t now_s, struct who *who,
+                 char session[SESSION_CHARS + 1]) __attribute__((warn_unused_result));
+
+#endif

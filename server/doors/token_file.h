@@ -1,0 +1,57 @@
+/* The file of tokens: who may do what. A token is a random text that is shown once, when it is made; the file keeps
+ * its SHA-256. One line each, with blanks between the fields:
+ *
+ *     NAME SCOPES SHA256 CREATED
+ *     ann upload,read 9f86d081..0f00a08 2026-11-25T10:00:00Z
+ *
+ * A line that is empty or begins with '#' is passed over. A name may have several tokens, as while one is replaced by
+ * the next. `aflamed token` writes the file; a person may, too. */
+#ifndef SERVER_DOORS_TOKEN_FILE_H
+#define SERVER_DOORS_TOKEN_FILE_H
+
+#include "core/diag.h"
+#include "server/doors/who.h"
+#include "server/store/record.h"
+
+enum { TOKENS_MAX = 10000 };
+
+struct token {
+    char name[WHO_NAME_BYTES + 1];
+    unsigned scopes;
+    char sha256[RECORD_SHA256_CHARS + 1];
+    int64_t created_s;
+};
+
+struct token_list {
+    struct token *of;
+    size_t n;
+};
+
+/* "aflamed_" and the digits of a secret (record.h): known by its beginning to programs that look for secrets in
+ * sources. */
+#define TOKEN_PREFIX "aflamed_"
+enum { TOKEN_CHARS = sizeof(TOKEN_PREFIX) - 1 + RECORD_ID_CHARS };
+
+/* False: diag names the line. *list is to be freed in either case. */
+bool token_list_parse(struct str text, struct token_list *list, struct diag *diag)
+    __attribute__((warn_unused_result));
+void token_list_free(struct token_list *list);
+
+/* The token with this digest; all are compared, each in constant time. NULL: none. */
+const struct token *token_list_find(const struct token_list *list,
+                                    const char sha256[RECORD_SHA256_CHARS + 1]);
+
+/* The whole text of the file, also of one that cannot be parsed. False: diag. */
+bool token_file_read(const char *path, struct buf *text, struct diag *diag)
+    __attribute__((warn_unused_result));
+
+/* Makes a token and adds its line; a file that is not there is made, for its owner alone. Other lines stay as they
+ * are. The new file takes the place of the old one in one step, and is on the disk when this returns. */
+bool token_file_add(const char *path, const char *name, unsigned scopes, int64_t now_s,
+                    char token[TOKEN_CHARS + 1], struct diag *diag) __attribute__((warn_unused_result));
+
+/* Takes out all tokens of this name; *n is how many there were. With none the file stays as it is. */
+bool token_file_revoke(const char *path, struct str name, size_t *n, struct diag *diag)
+    __attribute__((warn_unused_result));
+
+#endif

@@ -1,0 +1,185 @@
+#include "server/routes/admit.h"
+
+#include <time.h>
+
+#include "core/system/log.h"
+#include "server/doors/doors.h"
+#include "server/http/clients.h"
+#include "server/http/problem.h"
+#include "server/pages/page_frame.h"
+#include "server/service.h"
+
+void admits_log(const struct exchange *x, const char *what, struct str id)
+{
+    LOG(x->service->log, LOG_INFO, what, LOG_STR("id", id), LOG_STR("who", str_of(x->who.name)),
+        LOG_STR("client", str_of(client_text(x->client))), LOG_STR("request", str_of(x->id)));
+}
+
+/* ---- refusing ---- */
+
+/* The form leads back to what was asked for. */
+static void lead_to_login(struct exchange *x)
+{
+    struct str root = page_root(x->path), to = x->target;
+    struct buf query = {0};
+
+    if (to.n > 0 && to.n <= ADMITS_TO_BYTES_MAX)
+        buf_percent(&query, (struct str){to.p + 1, to.n - 1});
+    reply_static(&x->reply, 303, "text/plain; charset=utf-8", STR("Log in first.\n"));
+    if (query.failed)
+        x->reply.text.failed = true;
+    else
+        reply_header(&x->reply, "Location", "%.*slogin?next=%.*s", (int)root.n, root.p, (int)query.n,
+                     query.n > 0 ? query.p : "");
+    reply_header(&x->reply, "Cache-Control", "no-store");
+    reply_header(&x->reply, "Vary", "Accept");
+    buf_free(&query);
+}
+
+/* Browsers that are asked for Basic show a prompt of their own, also for what a script of a page fetches: that is told
+ * of Bearer, which they do not know. */
+static void put_challenge(struct exchange *x)
+{
+    struct str mode = x->header(x, "Sec-Fetch-Mode");
+    bool by_script = mode.p != NULL && !str_eq(mode, STR("navigate"));
+
+    reply_header(&x->reply, "WWW-Authenticate",
+                 by_script ? "Bearer realm=\"aflamed\"" : "Basic realm=\"aflamed\", charset=\"UTF-8\"");
+}
+
+void admits_challenge(struct exchange *x, const char *title, const char *detail)
+{
+    bool has_tokens = x->service->config->tokens_file[0] != '\0';
+
+    exchange_problem(
+        x, 401, title,
+        has_tokens ? "Send a token: curl -u NAME:TOKEN, or the header Authorization: Bearer TOKEN; in a "
+                     "browser, log in at /login."
+                   : "Come through the proxy, and log in there.",
+        "%s", detail);
+    put_challenge(x);
+}
+
+static void log_refused(const struct exchange *x)
+{
+    LOG(x->service->log, LOG_INFO, "refused", LOG_STR("who", str_of(x->who.name)),
+        LOG_STR("method", x->method), LOG_STR("target", x->path), LOG_U64("status", x->reply.status),
+        LOG_STR("client", str_of(client_text(x->client))), LOG_STR("request", str_of(x->id)));
+}
+
+/* A browser is led to the form, and comes back from there; a program is told what to send. */
+static void ask_who(struct exchange *x)
+{
+    bool reads_page = x->accepts == AS_HTML && exchange_reads(x);
+
+    if (reads_page && x->service->config->tokens_file[0] != '\0')
+        lead_to_login(x);
+    else
+        admits_challenge(x, "nobody knows who asks", "This takes somebody whom the service knows.");
+    log_refused(x);
+}
+
+static void ask_again(struct exchange *x)
+{
+    admits_challenge(x, "not known", "There is no such token, or it was revoked.");
+    log_refused(x);
+}
+
+static void refuse(struct exchange *x, const char *hint, const char *detail)
+{
+    exchange_problem(x, 403, "not allowed", hint, "%s", detail);
+    log_refused(x);
+}
+
+/* ---- who ---- */
+
+static enum door_found find_who(struct exchange *x)
+{
+    const struct config *config = x->service->config;
+    struct door_asked asked = {x->header(x, "Authorization"), x->header(x, "Cookie"), {NULL, 0}};
+
+    if (x->service->doors == NULL) {
+        x->who.scopes = SCOPE_UPLOAD | SCOPE_READ;
+        return DOOR_NOBODY;
+    }
+    if (x->by_proxy && config->user_header[0] != '\0')
+        asked.user = x->header(x, config->user_header);
+    return doors_who(x->service->doors, &asked, (int64_t)time(NULL), &x->who);
+}
+
+/* A page of another site can make a browser send a cookie: not one of our own pages, which browsers tell. */
+static bool is_made_to_change(const struct exchange *x)
+{
+    return x->who.by == WHO_BY_SESSION && !exchange_reads(x) && !exchange_is_of_own_page(x);
+}
+
+static unsigned scope_of(enum door door)
+{
+    return door == DOOR_UPLOAD ? SCOPE_UPLOAD : door == DOOR_ADMIN ? SCOPE_ADMIN : 0;
+}
+
+bool admits(struct exchange *x, const struct route *route)
+{
+    enum door_found found = find_who(x);
+    unsigned wanted = scope_of(route->door);
+
+    if (route->door == DOOR_OPEN && found == DOOR_WRONG)
+        return true;
+    if (found == DOOR_WRONG) {
+        ask_again(x);
+        return false;
+    }
+    if (is_made_to_change(x)) {
+        refuse(x, "Use the service's own page, or send the token itself.",
+               "A session is believed only if the browser says that a page of the service sent the request.");
+        return false;
+    }
+    if (wanted == 0 || (x->who.scopes & wanted) != 0)
+        return true;
+    if (x->who.by != WHO_NOBODY)
+        refuse(x, "Ask who runs the service for a token that may.",
+               "What this takes is not among your scopes.");
+    else if (x->service->doors == NULL)
+        refuse(x, "Who runs the service can set tokens_file.",
+               "This takes a token, and the service knows none.");
+    else
+        ask_who(x);
+    return false;
+}
+
+struct str admits_way_back(const struct exchange *x)
+{
+    bool may_log_in = x->who.by == WHO_NOBODY && x->service->config->tokens_file[0] != '\0';
+
+    return may_log_in && x->target.n > 1 ? (struct str){x->target.p + 1, x->target.n - 1} : STR("");
+}
+
+/* ---- uploads ---- */
+
+bool admits_owner(const struct exchange *x, const struct record *r)
+{
+    return x->who.by != WHO_NOBODY && r->owner[0] != '\0' && str_eq(str_of(x->who.name), str_of(r->owner));
+}
+
+bool admits_without_token(const struct exchange *x, const struct record *r, enum scope scope)
+{
+    return admits_owner(x, r) || (x->who.scopes & (unsigned)scope) != 0;
+}
+
+/* Who may change or delete any upload can see which one. */
+bool admits_reader(struct exchange *x, const struct record *r)
+{
+    if (!r->team || x->passed || admits_owner(x, r))
+        return true;
+    if (x->who.by != WHO_NOBODY && (x->who.scopes & (SCOPE_READ | SCOPE_CHANGE | SCOPE_DELETE)) != 0)
+        return true;
+    if (x->who.by != WHO_NOBODY)
+        refuse(x, "Ask who uploaded it, or who runs the service.",
+               "This upload is for the team, and you may not read these.");
+    else if (x->service->doors == NULL)
+        refuse(x, "Who runs the service can set tokens_file again.",
+               "This upload is for the team, and the service knows nobody.");
+    else
+        ask_who(x);
+    return false;
+}
