@@ -172,6 +172,8 @@ static void put_field(struct line *line, const struct log_field *field)
 {
     struct buf shown = {0};
 
+    if (field->kind == LOG_FIELD_STR && field->text.p == NULL)
+        return;
     if (field->kind == LOG_FIELD_STR)
         put_without_secrets(&shown, field->text);
     struct str text = clean_cut(buf_view(&shown), LOG_VALUE_BYTES_MAX);

@@ -27,7 +27,7 @@ enum {
 enum { LOG_SECRET_CHARS = 26, LOG_SECRET_SHOWN = 6 };
 
 /* `LOG_STR("name", s), LOG_U64("bytes", n), ...`: the fields of one line, at most 16. No key is "ts", "level",
- * "event" or "cut". */
+ * "event" or "cut". A text whose p is NULL is left out. */
 struct log_field {
     const char *key;
     enum { LOG_FIELD_STR, LOG_FIELD_U64 } kind;

@@ -45,4 +45,10 @@ struct who {
     char name[WHO_NAME_BYTES + 1]; /* "" of nobody */
 };
 
+/* For the log, which leaves it out of nobody: p == NULL. */
+static inline struct str who_logged(const struct who *w)
+{
+    return w->by == WHO_NOBODY ? (struct str){NULL, 0} : str_of(w->name);
+}
+
 #endif

@@ -715,7 +715,7 @@ static struct str target_without_token(const struct request *r)
     return (struct str){target.p, n};
 }
 
-/* What a client was told, or that it was told nothing, or not all. */
+/* What a client was told, or that it was told nothing, or not all; p == NULL: all went well. */
 static struct str why(const struct request *r, enum MHD_RequestTerminationCode end)
 {
     if (r->status >= 300 && r->x.why[0] != '\0')
@@ -726,29 +726,17 @@ static struct str why(const struct request *r, enum MHD_RequestTerminationCode e
         return r->phase == PHASE_BEGIN  ? STR("no answer: the header was cut off, or the library refused it")
                : r->phase == PHASE_BODY ? STR("no answer: the body was cut off, or the library refused it")
                                         : STR("no answer: the connection ended before");
-    return end == MHD_REQUEST_TERMINATED_COMPLETED_OK ? STR("")
+    return end == MHD_REQUEST_TERMINATED_COMPLETED_OK ? (struct str){NULL, 0}
                                                       : STR("the connection ended within the answer");
 }
 
 static void log_request(const struct request *r, enum MHD_RequestTerminationCode end)
 {
-    struct str reason = why(r, end);
-    struct log_field fields[10] = {
-        LOG_STR("id", str_of(r->x.id)),
-        LOG_STR("client", str_of(client_text(r->x.client))),
-        LOG_STR("method", r->x.method),
-        LOG_STR("target", target_without_token(r)),
-        LOG_U64("status", r->status),
-        LOG_U64("bytes", r->reply_bytes),
-        LOG_U64("us", (uint64_t)(clock_us() - r->started_us)),
-    };
-    size_t n = 7;
-
-    if (r->x.who.by != WHO_NOBODY)
-        fields[n++] = (struct log_field)LOG_STR("who", str_of(r->x.who.name));
-    if (reason.n > 0)
-        fields[n++] = (struct log_field)LOG_STR("why", reason);
-    log_event(r->http->service->log, LOG_INFO, "request", fields, n);
+    LOG(r->http->service->log, LOG_INFO, "request", LOG_STR("id", str_of(r->x.id)),
+        LOG_STR("client", str_of(client_text(r->x.client))), LOG_STR("method", r->x.method),
+        LOG_STR("target", target_without_token(r)), LOG_U64("status", r->status),
+        LOG_U64("bytes", r->reply_bytes), LOG_U64("us", (uint64_t)(clock_us() - r->started_us)),
+        LOG_STR("who", who_logged(&r->x.who)), LOG_STR("why", why(r, end)));
 }
 
 void request_close(void *http, struct MHD_Connection *connection, void **context,

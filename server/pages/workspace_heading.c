@@ -269,7 +269,7 @@ static void put_token_field(const struct workspace *w, const char *id, bool may)
 /* An upload with an owner has no delete token. */
 static bool is_owners_only(const struct workspace *w, bool may)
 {
-    return !may && w->of->record->token_sha256[0] == '\0';
+    return !may && w->of->record->owner[0] != '\0';
 }
 
 /* For who has the token: the browser that uploaded fills it in by itself. */

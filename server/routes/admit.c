@@ -11,7 +11,7 @@
 
 void admits_log(const struct exchange *x, const char *what, struct str id)
 {
-    LOG(x->service->log, LOG_INFO, what, LOG_STR("id", id), LOG_STR("who", str_of(x->who.name)),
+    LOG(x->service->log, LOG_INFO, what, LOG_STR("id", id), LOG_STR("who", who_logged(&x->who)),
         LOG_STR("client", str_of(client_text(x->client))), LOG_STR("request", str_of(x->id)));
 }
 
@@ -62,7 +62,7 @@ void admits_challenge(struct exchange *x, const char *title, const char *detail)
 
 static void log_refused(const struct exchange *x)
 {
-    LOG(x->service->log, LOG_INFO, "refused", LOG_STR("who", str_of(x->who.name)),
+    LOG(x->service->log, LOG_INFO, "refused", LOG_STR("who", who_logged(&x->who)),
         LOG_STR("method", x->method), LOG_STR("target", x->path), LOG_U64("status", x->reply.status),
         LOG_STR("client", str_of(client_text(x->client))), LOG_STR("request", str_of(x->id)));
 }

@@ -26,7 +26,7 @@ bool admits_without_token(const struct exchange *x, const struct record *r, enum
 /* Whether who asks may read the upload. False: x->reply as above. */
 bool admits_reader(struct exchange *x, const struct record *r);
 
-/* A line of the log for who wants to know later who did what: `what` is a word, `id` that of the upload, or empty. */
+/* A line of the log for who wants to know later who did what: `what` is a word, `id` that of the upload, or p NULL. */
 void admits_log(const struct exchange *x, const char *what, struct str id);
 
 #endif

@@ -94,10 +94,10 @@ enum exchange_step handle_login_posted(struct exchange *x)
     if (doors_login(x->service->doors, token, (int64_t)time(NULL), &x->who, session)) {
         go_on(x, to);
         put_cookie(x, session, x->service->config->session_hours * HOUR_S);
-        admits_log(x, "logged-in", STR(""));
+        admits_log(x, "logged-in", (struct str){NULL, 0});
         return X_DONE;
     }
-    admits_log(x, "login-refused", STR(""));
+    admits_log(x, "login-refused", (struct str){NULL, 0});
     if (x->accepts == AS_HTML)
         return answer_form(x, 401, to);
     admits_challenge(x, "not known", "There is no such token, or it was revoked.");

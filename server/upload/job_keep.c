@@ -68,11 +68,13 @@ bool job_keep_record(struct job *job, struct record *record, struct diag *diag)
 
 void job_log_kept(const struct job *job, const struct record *r)
 {
+    struct str owner = {r->owner[0] == '\0' ? NULL : r->owner, strlen(r->owner)};
+
     LOG(job->service->log, LOG_INFO, "uploaded", LOG_STR("id", str_of(r->id)),
         LOG_STR("format", str_of(r->format)), LOG_U64("bytes", r->size),
         LOG_U64("ms", (uint64_t)(clock_ms() - job->started_ms)), LOG_STR("sha256", str_of(r->sha256)),
         LOG_STR("request", str_of(job->request)), LOG_STR("client", str_of(client_text(job->client))),
-        LOG_STR("who", str_of(r->owner)));
+        LOG_STR("who", owner));
 }
 
 bool job_withdraw_record(const struct job *job, const struct record *r)

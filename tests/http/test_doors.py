@@ -135,7 +135,7 @@ class Who(DoorsTest):
         self.server.request('DELETE', path, **bearer(self.ann))
         self.server.upload(trace())
         for line in (r'uploaded id=\S+ .* who=ann', 'changed id=.* who=ann client=127.0.0.1', 'deleted id=.* who=ann',
-                     'refused who= method=POST target=/ status=401 client=127.0.0.1',
+                     'refused method=POST target=/ status=401 client=127.0.0.1',
                      'request id=.* status=403 .* who=bob'):
             self.assertTrue(self.server.says(line, before), line)
         self.assertNotIn(path[3:], self.server.log())
