@@ -152,7 +152,7 @@ enum exchange_step handle_demo(struct exchange *x)
 /* ---- the table ---- */
 
 #define ROUTE_ROW(method, path, door, keys, body, handle, help) \
-    {door, method, path, keys, body, handle, help},
+    {method, path, door, keys, body, handle, help},
 
 const struct route ROUTES[] = {ROUTES_TABLE(ROUTE_ROW)};
 
