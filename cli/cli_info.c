@@ -293,6 +293,54 @@ static bool put_tracks(struct buf *b, const struct profile *p, struct diag *diag
     return true;
 }
 
+static void add_value(struct cells *c, const struct profile *p, const struct profile_counter *counter,
+                      int64_t value)
+{
+    struct buf b = {0};
+
+    profile_counter_value(p, counter, value, &b);
+    add_cell(c, buf_view(&b));
+    buf_free(&b);
+}
+
+static void counter_cells(struct cells *c, const struct profile *p, const struct profile_counter *counter)
+{
+    c->columns = 0;
+    add_value(c, p, counter, counter->least);
+    add_value(c, p, counter, counter->most);
+    add_number(c, UNIT_COUNT, counter->n);
+}
+
+static void put_counters(struct buf *b, const struct profile *p)
+{
+    size_t widths[COLUMNS_MAX] = {0};
+    struct cells head = {.columns = 0}, c;
+
+    if (p->n_counters == 0)
+        return;
+    add_cell(&head, STR("least"));
+    add_cell(&head, STR("most"));
+    add_cell(&head, STR("readings"));
+    widen(widths, &head);
+    for (uint32_t i = 0; i < p->n_counters; i++) {
+        counter_cells(&c, p, &p->counters[i]);
+        widen(widths, &c);
+    }
+    buf_z(b, "\nCounters\n");
+    put_row(b, widths, &head, STR("name"));
+    for (uint32_t i = 0; i < p->n_counters; i++) {
+        const struct profile_counter *counter = &p->counters[i];
+        struct str group = profile_string(p, counter->group);
+        struct buf name = {0};
+        buf_str(&name, profile_string(p, counter->name));
+        buf_z(&name, group.n > 0 ? " of " : "");
+        buf_str(&name, group);
+        counter_cells(&c, p, counter);
+        put_row(b, widths, &c, buf_view(&name));
+        buf_free(&name);
+    }
+}
+
 static bool put_table(struct buf *b, const struct config *config, const char *file,
                       const struct shared_profile *folded, struct diag *diag)
 {
@@ -301,7 +349,10 @@ static bool put_table(struct buf *b, const struct config *config, const char *fi
     put_facts(b, file, folded);
     put_warnings(b, p);
     put_libraries(b, config, p);
-    return put_tracks(b, p, diag);
+    if (!put_tracks(b, p, diag))
+        return false;
+    put_counters(b, p);
+    return true;
 }
 
 static bool make(const struct cli_one *one, struct convert_source *source, const char *path, struct buf *b,

@@ -101,6 +101,13 @@ void json_put_u64(struct json *j, const char *key, uint64_t value)
     buf_u64(j->b, value);
 }
 
+void json_put_i64(struct json *j, const char *key, int64_t value)
+{
+    begin(j, key);
+    buf_z(j->b, value < 0 ? "-" : "");
+    buf_u64(j->b, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+}
+
 void json_put_fixed(struct json *j, const char *key, uint64_t value, unsigned decimals)
 {
     begin(j, key);

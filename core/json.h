@@ -54,6 +54,7 @@ void json_line(struct json *j);
 /* Cleaned and escaped (clean.h). */
 void json_put_string(struct json *j, const char *key, struct str value);
 void json_put_u64(struct json *j, const char *key, uint64_t value);
+void json_put_i64(struct json *j, const char *key, int64_t value);
 /* One more number of the innermost array, on the same line: for arrays that have millions of them. */
 static inline void json_put_element(struct json *j, uint64_t value)
 {

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "core/clean.h"
 #include "core/str.h"
 #include "core/strtab.h"
 #include "core/unit.h"
@@ -154,6 +155,36 @@ static const struct str MEANINGS[ROLE_ROLES] = {
     [ROLE_UNRELEASED] = STR_INIT("what was allocated and is not released yet"),
     [ROLE_OBJECTS] = STR_INIT("how many allocations these are"),
 };
+
+const char *counter_kind_word(enum counter_kind kind)
+{
+    static const char *const WORDS[] = {[COUNTER_APP] = "app",
+                                        [COUNTER_MEMORY] = "memory",
+                                        [COUNTER_FREQUENCY] = "frequency",
+                                        [COUNTER_OTHER] = "other"};
+
+    return WORDS[kind];
+}
+
+void profile_counter_value(const struct profile *p, const struct profile_counter *c, int64_t value,
+                           struct buf *to)
+{
+    enum { DIGITS = 3 };
+    struct str unit = profile_string(p, c->unit);
+    uint64_t size = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+
+    buf_z(to, value < 0 ? "-" : "");
+    if (c->decimals == 0 && str_eq(unit, STR("bytes"))) {
+        buf_value(to, UNIT_BYTES, size, DIGITS);
+        return;
+    }
+    if (c->decimals == 0)
+        buf_u64_grouped(to, size);
+    else
+        buf_fixed(to, size, c->decimals);
+    buf_z(to, unit.n > 0 ? " " : "");
+    clean_text(to, unit);
+}
 
 struct str value_meaning(enum profile_role role)
 {

@@ -8,6 +8,7 @@
 #ifndef PROFILE_PROFILE_H
 #define PROFILE_PROFILE_H
 
+#include "core/buf.h"
 #include "core/str.h"
 #include "core/strtab.h"
 #include "core/unit.h"
@@ -167,6 +168,32 @@ struct profile_label {
 
 enum { PROFILE_LABELS_MAX = 64, PROFILE_LABEL_VALUES_MAX = 10000 };
 
+/* In the order to show. */
+enum counter_kind {
+    COUNTER_APP,       /* the app's own */
+    COUNTER_MEMORY,    /* of the app */
+    COUNTER_FREQUENCY, /* of a processor */
+    COUNTER_OTHER
+};
+
+/* A number that the recording tells again and again. What was read holds until the next reading. */
+struct profile_counter {
+    string_id name;
+    string_id group; /* the process that it is of; or empty */
+    string_id unit;  /* "bytes", "MHz", ..; or empty */
+    enum counter_kind kind;
+    unsigned decimals; /* values are told times 10^decimals */
+    uint32_t first, n; /* its readings, in profile.readings: at least one, in the order of time */
+    int64_t least, most;
+};
+
+struct profile_reading {
+    uint64_t time_ns; /* since the trace's start */
+    int64_t value;
+};
+
+enum { PROFILE_COUNTERS_MAX = 256 };
+
 struct profile {
     struct str format;       /* name of the input format's row, e.g. "android-trace" */
     struct str format_label; /* for people */
@@ -204,8 +231,12 @@ struct profile {
     uint32_t n_moments;
     struct profile_series series; /* if there are moments */
 
-    const struct profile_warning *warnings;
+    const struct profile_counter *counters; /* by kind; of one kind those with most readings first */
+    const struct profile_reading *readings;
+    uint32_t n_counters;
+
     uint32_t n_warnings;
+    const struct profile_warning *warnings;
     const struct profile_fact *facts;
     uint32_t n_facts;
 
@@ -281,6 +312,13 @@ void profile_tracks_by_weight(const struct profile *p, uint32_t *order);
 
 /* Value of the fact, or an empty slice. */
 struct str profile_fact(const struct profile *p, struct str name);
+
+/* "app", "memory", ..: stable words. */
+const char *counter_kind_word(enum counter_kind kind);
+
+/* Appends a value of the counter for people: "22.9 MiB", "1,804.8 MHz", "-3". */
+void profile_counter_value(const struct profile *p, const struct profile_counter *c, int64_t value,
+                           struct buf *to);
 
 /* What values mean, in words for people. */
 

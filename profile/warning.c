@@ -427,6 +427,9 @@ static const struct {
     [WARN_TRACKS_MANY] = {"tracks-many", "1 section is of more tracks than may be: it was left out.",
                           "{count} sections are of more tracks than may be: they were left out.",
                           "Give asynchronous sections that mean the same one name.", false},
+    [WARN_COUNTERS_MANY] = {"counters-many", "1 reading of a counter is left out: there are too many.",
+                            "{count} readings of counters are left out: there are too many.",
+                            "Record fewer categories of atrace, or for a shorter time.", false},
     [WARN_NO_SCHEDULER] =
         {"no-scheduler",
          "The trace does not tell when threads ran: there are sections and their wall "

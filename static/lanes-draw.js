@@ -98,6 +98,24 @@ export class Pen {
         context.imageSmoothingEnabled = false;
         context.drawImage(picture, first, 0, last - first, LANE_PX, this.x(answer.from + first * perPlace), y, (last - first) * perPlace * this.scale, LANE_PX);
     }
+    /* Steps from value to value, on a scale from its least to its most in all of the recording; what it was within one place is a
+     * line from the least to the most there. */
+    counter({ from, to }, { steps, places, least, most }, y, height) {
+        const { context, colours } = this, perPlace = (to - from) / places, room = height - 3, base = y + height;
+        const top = value => (most === least ? base - room / 2 : base - 1 - (value - least) / (most - least) * room);
+        const at = place => Math.round(Math.min(Math.max(this.x(from + place * perPlace), -1), this.width + 1));
+        steps.forEach((step, i) => {
+            const x = at(step.place), end = i + 1 < steps.length ? at(steps[i + 1].place) : at(places);
+            if (end < 0 || x > this.width)
+                return;
+            context.fillStyle = colours.line.css;
+            context.fillRect(x, top(step.last), Math.max(end - x, 1), base - top(step.last));
+            context.fillStyle = colours.quiet.css;
+            const from = i > 0 ? steps[i - 1].last : step.low, low = Math.min(step.low, from, step.last), high = Math.max(step.high, from, step.last);
+            context.fillRect(x, top(high), 1, top(low) - top(high) + 1);
+            context.fillRect(x, top(step.last), Math.max(end - x, 1), 1);
+        });
+    }
     /* Where a marked method is open: a bracket below the lane, whose ends are as wide as a call. */
     marks(answer, { markShares, markCounts }, y) {
         const perPlace = (answer.to - answer.from) / answer.places, px = perPlace * this.scale;

@@ -1,4 +1,5 @@
 /* Lanes without a page: what the service's answer says, windows of time, the ruler, which rows there are. Times are ns. */
+import { readCounters } from './lanes-counters.js';
 
 const LEAST_NS = 1000;     /* no window is shorter */
 const NUMBERS = 7, LETTERS = 26;
@@ -64,11 +65,14 @@ export function readAnswer(json) {
         marked: lane.marked, markShares: lane.mark_shares && decodeShares(lane.mark_shares, places),
         markCounts: lane.mark_counts && decodeCounts(lane.mark_counts, places),
     }]));
+    const counters = readCounters(json);
+    for (const counter of counters.values())
+        counter.behind = processWords(counter.name, counter.process);
     return {
         clock: json.clock, waits: json.waits, overflow: json.overflow, leftOut: json.left_out, places,
         whole: { from: json.whole_from_ns, to: json.whole_to_ns }, from: json.from_ns, to: json.to_ns,
         lanes, stacks: new Map(json.stacks.map(stack => [stack.track, readStack(stack, lanes.get(stack.track).begin, frames)])),
-        messages: listed(json.messages),
+        messages: listed(json.messages), counters,
         mark: json.mark && { calls: json.mark.calls, first: listed(json.mark.first), last: listed(json.mark.last), longest: listed(json.mark.longest) },
     };
 }

@@ -1,6 +1,7 @@
 /* Lanes in the workspace, and the tab that shows calls in the order of time: two places for one machine. What both share is
  * the `Time` (lanes-time.js); a `Timeline` is one place. */
 import { element, named } from './dom.js';
+import { counterRows, rangeWithin, rangeWords, stepAt, valueWords } from './lanes-counters.js';
 import { callAt, callWords, durationWords, messageWords, neighbour, panned, rowsOf, stepped, zoomed } from './lanes-model.js';
 import { LANE_PX, Pen, ROW_PX, RULER_PX, coloursOf, pictureOf } from './lanes-draw.js';
 
@@ -8,8 +9,11 @@ const MAP_PX = 9, ZOOM = 1.25, PAN = 0.15, STACKS_MAX = 32, CHARTED_FIRST = 8, C
 const CLASSES = ['own code', 'third party', 'platform', 'waiting', 'unknown'];     /* as answers have them: the last one not always */
 const KEYS_WORDS = 'w s zoom, a d move, r makes what is seen the range, arrow keys choose a call, Enter zooms to it, n N next and previous call of its method, l the longest, Escape whole recording';
 
-/* Of a thread, or of several that share a row. */
-const nameOf = ({ lane, label, behind = '' }) => (lane === undefined ? `${label}${behind}` : `${lane.name}${lane.behind}`);
+/* Of a thread, or of several that share a row, or of a counter. */
+const nameOf = ({ lane, counter, label, behind = '' }) => {
+    const one = lane ?? counter;
+    return one === undefined ? `${label}${behind}` : `${one.name}${one.behind}`;
+};
 
 export class Timeline {
     /* `isChart`: the chosen threads, opened, large. `tracks` of it: their ids; null: all. */
@@ -77,6 +81,8 @@ export class Timeline {
     ended = new AbortController();
     arrange() {
         const rows = this.isChart ? this.lanes().map(lane => ({ lane })) : rowsOf(this.lanes(), this);
+        if (!this.isChart)
+            rows.splice(1, 0, ...counterRows([...this.time.store.whole?.counters.values() ?? []], this));
         let y = 0;
         this.rows = rows.map(row => {
             const height = this.heightOf(row), made = { ...row, y, height };
@@ -85,7 +91,7 @@ export class Timeline {
         });
         this.total = y;
         this.active = Math.min(this.active, Math.max(rows.length - 1, 0));
-        const key = JSON.stringify([this.active, this.rows.map(({ lane, group, height, isUnfolded, isPinned }) => [lane?.track ?? group, height, isUnfolded, isPinned])]);
+        const key = JSON.stringify([this.active, this.rows.map(({ lane, counter, group, height, isUnfolded, isPinned }) => [lane?.track ?? counter?.key ?? group, height, isUnfolded, isPinned])]);
         if (key !== this.namesKey) {
             this.namesKey = key;
             this.drawNames();
@@ -95,6 +101,8 @@ export class Timeline {
         const hadFocus = this.names.contains(document.activeElement);
         this.names.style.height = `${this.total}px`;
         this.names.replaceChildren(...this.rows.map((row, i) => {
+            if (row.counter !== undefined)
+                return this.nameItem(row, i, this.counterName(row, i));
             const { lane, label, isUnfolded, isInner, isPinned, y, height } = row, { process, behind } = lane ?? row;
             const isOpen = lane === undefined ? isUnfolded : this.open.has(lane.track);
             const button = element('button', { type: 'button', tabIndex: i === this.active ? 0 : -1, className: isInner ? 'inner' : '' },
@@ -104,13 +112,22 @@ export class Timeline {
             button.title = lane === undefined ? `${label}${process ? ` of ${process}` : ''}` : `${lane.name} (${lane.track})${process ? ` of ${process}` : ''}: ${durationWords(lane.work)}${this.isChart ? '' : '; opens its calls; p pins it'}`;
             if (!this.isChart || lane === undefined)
                 button.setAttribute('aria-expanded', String(isOpen));
-            const li = element('li', {}, button);
-            li.style.cssText = `top:${y}px;height:${height}px`;
-            li.dataset.row = i;
-            return li;
+            return this.nameItem(row, i, button);
         }));
         if (hadFocus)
             this.names.querySelector('[tabindex="0"]')?.focus({ preventScroll: true });
+    }
+    nameItem({ y, height }, i, button) {
+        const li = element('li', {}, button);
+        li.style.cssText = `top:${y}px;height:${height}px`;
+        li.dataset.row = i;
+        return li;
+    }
+    /* It has nothing to open: whoever comes to it is told of it. */
+    counterName({ counter, isInner }, i) {
+        const range = rangeWords(counter.least, counter.most, counter);
+        return element('button', { type: 'button', tabIndex: i === this.active ? 0 : -1, className: `counter${isInner ? ' inner' : ''}`, title: `${nameOf({ counter })}: ${range}` },
+            element('span', { textContent: counter.name }, element('span', { className: 'quiet', textContent: counter.behind })), element('span', { className: 'quiet', textContent: range }));
     }
     toggle(i) {
         const { lane, group } = this.rows[i] ?? {}, set = group === undefined ? this.open : this.unfolded, key = group ?? lane?.track;
@@ -182,8 +199,12 @@ export class Timeline {
         this.root.dataset.workMs = (performance.now() - began).toFixed(2);
         return undefined;
     }
-    drawRow(pen, { lane, lanes, group, height }, y) {
+    drawRow(pen, { lane, lanes, group, counter, height }, y) {
         const { time, isChart } = this, { store } = time, list = lane === undefined ? lanes : [lane];
+        if (counter !== undefined)
+            return this.drawCounter(pen, counter, y, height - 2);
+        if (list.length === 0)
+            return undefined;
         pen.ground(list.length === 1 ? lane : { begin: Math.min(...list.map(({ begin }) => begin)), end: Math.max(...list.map(({ end }) => end)) }, y, height - 2);
         const answer = store.best(time.window);
         pen.activity(answer, pictureOf(answer, list, lane?.track ?? group, this.colours), y);
@@ -192,7 +213,7 @@ export class Timeline {
             if (marking.lanes.get(track)?.markShares)
                 pen.marks(marking, marking.lanes.get(track), y);
         if (lane === undefined)
-            return;
+            return undefined;
         pen.messages(answer.messages.filter(({ track }) => track === lane.track), y);
         const stack = isChart || this.open.has(lane.track) ? this.stackOf(lane.track) : undefined, top = y + LANE_PX + 2;
         if (stack !== undefined)
@@ -202,6 +223,13 @@ export class Timeline {
         const { selected } = time;
         if (selected?.track === lane.track)
             stack === undefined ? pen.outline('focus', selected, y, LANE_PX) : pen.outline('focus', selected, top + (selected.depth - 1) * this.rowPx, this.rowPx);
+        return undefined;
+    }
+    drawCounter(pen, { key }, y, height) {
+        const answer = this.time.store.best(this.time.window), counter = answer.counters.get(key);
+        pen.ground({ begin: this.time.whole.from, end: this.time.whole.to }, y, height);
+        if (counter !== undefined)
+            pen.counter(answer, counter, y, height);
     }
     /* All of the recording with the window in it, and below it the times of the window. */
     drawRuler(width) {
@@ -244,6 +272,8 @@ export class Timeline {
         const { time } = this, call = this.callUnder(event), row = this.rows[this.rowAt(event.offsetY)];
         if (call !== undefined)
             return callWords(call, time.threadOf(call.track));
+        if (row?.counter !== undefined)
+            return this.valueAt(row.counter, this.nsAt(event.offsetX));
         if (row?.lane === undefined)
             return row === undefined ? '' : nameOf(row);
         const answer = time.store.best(time.window), lane = answer.lanes.get(row.lane.track), at = this.nsAt(event.offsetX);
@@ -255,6 +285,19 @@ export class Timeline {
         return [nameOf(row), parts.map(([word, share]) => `${word} ${Math.round(share / 51 * 100)} %`).join(', ') || 'in no call',
                 ...message === undefined ? [] : [messageWords([message])],
                 `${(lane.counts[i] ?? 0).toLocaleString('en')} calls begin within ${durationWords((answer.to - answer.from) / answer.places)}`].join(' \u00b7 ');
+    }
+
+    /* The value of a counter at a time, and how it went in the window. */
+    valueAt({ key }, ns) {
+        const answer = this.time.store.best(this.time.window), counter = answer.counters.get(key), place = Math.floor((ns - answer.from) / (answer.to - answer.from) * counter.places);
+        const step = stepAt(counter, place);
+        const value = step === undefined ? 'not read yet' : step.place === place && step.low !== step.high ? rangeWords(step.low, step.high, counter) : valueWords(step.last, counter);
+        return `${nameOf({ counter })} \u00b7 ${value} at ${durationWords(ns)} \u00b7 ${this.counterWords(counter)}`;
+    }
+    counterWords({ key }) {
+        const { window, store } = this.time, answer = store.best(window), counter = answer.counters.get(key), perPlace = (answer.to - answer.from) / counter.places;
+        const range = rangeWithin(counter, Math.max(0, Math.floor((window.from - answer.from) / perPlace)), Math.ceil((window.to - answer.from) / perPlace));
+        return range === undefined ? 'no reading in what is seen' : `${rangeWords(range.least, range.most, counter)} in what is seen`;
     }
 
     /* ---- what is done ---- */
@@ -277,7 +320,11 @@ export class Timeline {
     }
     /* What the threads of a row did in the window. */
     wordsOf(row) {
-        const { lane, lanes } = row;
+        const { lane, lanes, counter } = row;
+        if (counter !== undefined)
+            return `${nameOf(row)}: ${this.counterWords(counter)}`;
+        if (lanes?.length === 0)
+            return nameOf(row);
         const { window, store } = this.time, answer = store.best(window), perPlace = (answer.to - answer.from) / answer.places;
         const [first, last] = [Math.max(0, Math.floor((window.from - answer.from) / perPlace)), Math.min(answer.places, Math.ceil((window.to - answer.from) / perPlace))];
         const sums = CLASSES.map(() => 0);

@@ -7,9 +7,11 @@
 enum {
     FIELD_FTRACE = 1,
     FIELD_PROCESS_TREE = 2,
+    FIELD_PROCESS_STATS = 9,
     FIELD_TRACK_EVENT = 11,
     FIELD_FTRACE_STATS = 34,
     FIELD_TRACE_STATS = 35,
+    FIELD_BATTERY = 38,
     FIELD_THREAD_DESCRIPTOR = 44,
     FIELD_SYSTEM_INFO = 45,
     FIELD_PACKAGES = 47,
@@ -315,6 +317,10 @@ bool systrace_packet(struct systrace *s, const struct systrace_packet *p)
         return !p->valid || sy_thread_descriptor(s, p, p->data, time);
     case FIELD_PROCESS_TREE:
         return read_tree(s, p->data, time);
+    case FIELD_PROCESS_STATS:
+        return sy_count_processes(s, p->data, time);
+    case FIELD_BATTERY:
+        return sy_count_battery(s, p->data, time);
     case FIELD_PACKAGES:
         return read_packages(s, p->data, time);
     default:

@@ -146,7 +146,7 @@ struct mark {
     char phase; /* B E I S F G H N; C: a counter */
     uint32_t tgid;
     struct str name, track;
-    uint64_t cookie;
+    uint64_t cookie; /* of a counter: its value */
 };
 
 /* The next field of the text, up to a `|`; empty behind the last one. */
@@ -200,7 +200,6 @@ static bool read_mark(struct str text, struct mark *m)
         m->name = field_of(&text);
         return m->name.n > 0;
     case 'C':
-        return true;
     case 'S':
     case 'F':
         m->name = m->track = field_of(&text);
@@ -231,7 +230,7 @@ static bool add_mark(const struct bundle *b, uint64_t time, uint32_t tid, const 
     r.a = m->tgid;
     switch (m->phase) {
     case 'C':
-        return true;
+        return sy_count_named(s, m->tgid, m->name, time, (int64_t)m->cookie);
     case 'B':
     case 'I':
         r.kind = m->phase == 'B' ? SY_BEGIN : SY_INSTANT;
@@ -277,6 +276,7 @@ static bool add_text(const struct bundle *b, uint64_t time, uint32_t tid, struct
 enum {
     EVENT_PRINT = 3,
     EVENT_SWITCH = 4,
+    EVENT_FREQUENCY = 11,
     EVENT_WAKEUP = 17,
     EVENT_BLOCKED = 18,
     EVENT_WAKING = 20,
@@ -288,6 +288,7 @@ enum {
     EVENT_NEW_TASK = 235,
     EVENT_RENAME = 236,
     EVENT_FREE = 240,
+    EVENT_RSS = 313,
     EVENT_ZERO = 331,
     EVENT_SDE = 333,
     EVENT_DPU = 348,
@@ -318,13 +319,13 @@ static bool add_section(const struct bundle *b, uint64_t time, uint32_t tid, uin
 }
 
 /* Text in fields, as drivers write it: which field is the name, the phase (a character), whether it begins, the
- * process. 0: there is none. */
+ * process, the value of a counter. 0: there is none. */
 static const struct {
     uint32_t event;
-    uint8_t name, phase, begins, tgid;
-} MARKS[] = {{EVENT_MARK_WRITE, 2, 0, 3, 1}, {EVENT_SDE, 2, 3, 5, 1},  {EVENT_DPU, 4, 5, 0, 0},
-             {EVENT_G2D, 4, 5, 0, 1},        {EVENT_MALI, 1, 3, 0, 2}, {EVENT_LWIS, 4, 2, 0, 3},
-             {EVENT_SAMSUNG, 2, 4, 3, 1}};
+    uint8_t name, phase, begins, tgid, value;
+} MARKS[] = {{EVENT_MARK_WRITE, 2, 0, 3, 1, 0}, {EVENT_SDE, 2, 3, 5, 1, 4},  {EVENT_DPU, 4, 5, 0, 0, 6},
+             {EVENT_G2D, 4, 5, 0, 1, 6},        {EVENT_MALI, 1, 3, 0, 2, 4}, {EVENT_LWIS, 4, 2, 0, 3, 5},
+             {EVENT_SAMSUNG, 2, 4, 3, 1, 5}};
 
 static bool add_driver_mark(const struct bundle *b, uint64_t time, uint32_t tid, uint32_t event,
                             const struct protobuf_field *f)
@@ -335,6 +336,7 @@ static bool add_driver_mark(const struct bundle *b, uint64_t time, uint32_t tid,
         if (MARKS[i].event != event)
             continue;
         m.name = f[MARKS[i].name].bytes;
+        m.cookie = MARKS[i].value > 0 ? f[MARKS[i].value].value : 0;
         m.tgid = MARKS[i].tgid > 0 ? (uint32_t)f[MARKS[i].tgid].value : 0;
         m.phase = MARKS[i].phase > 0 ? (char)f[MARKS[i].phase].value : '\0';
         if (m.phase == '\0' && MARKS[i].begins > 0 && f[MARKS[i].begins].number != 0)
@@ -356,6 +358,7 @@ static bool add_zero(const struct bundle *b, uint64_t time, uint32_t tid, const 
                                                        : '\0',
                            .name = f[2].bytes,
                            .tgid = (uint32_t)f[3].value,
+                           .cookie = f[4].value,
                            .track = STR("")};
 
     return m.phase == '\0' || add_mark(b, time, tid, &m);
@@ -366,11 +369,11 @@ static bool add_probe(const struct bundle *b, uint64_t time, uint32_t tid, const
     const struct mark m = {.phase = f[2].value == 1   ? 'B'
                                     : f[2].value == 2 ? 'E'
                                     : f[2].value == 3 ? 'I'
-                                                      : 'C',
+                                                      : '\0',
                            .name = f[1].bytes,
                            .track = STR("")};
 
-    return add_mark(b, time, tid, &m);
+    return m.phase == '\0' || add_mark(b, time, tid, &m);
 }
 
 static bool add_switch(const struct bundle *b, uint64_t time, const struct protobuf_field *f)
@@ -463,6 +466,12 @@ static bool add_event(const struct bundle *b, uint64_t time, uint32_t tid, uint3
     case EVENT_BINDER_RECEIVED:
         protobuf_fields(message, f, EVENT_FIELDS);
         return add_binder(b, time, tid, event, f);
+    case EVENT_FREQUENCY:
+        protobuf_fields(message, f, 3);
+        return sy_count_frequency(b->s, time, f);
+    case EVENT_RSS:
+        protobuf_fields(message, f, 4);
+        return sy_count_memory(b->s, tid, time, f);
     case EVENT_BINDER_RETURN:
         protobuf_fields(message, f, 2);
         return add_binder_return(b, time, tid, f[1].value);

@@ -7,6 +7,7 @@
  *   systrace_name.c     what sections are called
  *   systrace_people.c   processes and threads, and which is which
  *   systrace_binder.c   calls of other processes: what they ask for
+ *   systrace_counter.c  counters: numbers that change in time
  *   systrace_order.c    records brought into the order of time
  *   systrace_states.c   records in the order of time: whose they are, and in which state each thread is
  *   systrace_slices.c   sections as calls of tracks, and all of it told to the builder
@@ -152,6 +153,10 @@ struct sy_descriptor {
     bool unmerged; /* siblings of its name are tracks of their own */
     bool resolved, failed, own;
     uint32_t thread, process; /* or SY_NONE */
+    bool is_counter;
+    bool is_incremental; /* events tell by how much it changes */
+    string_id unit;
+    int64_t multiplier, sum;
 };
 
 /* ---- tracks ---- */
@@ -181,6 +186,32 @@ struct sy_slot {
     uint32_t n_open;
     bool used, has_cookie;
     uint32_t track, next;
+};
+
+/* ---- counters ---- */
+
+/* Whose a counter is. */
+enum sy_owner {
+    SY_OF_NOBODY,  /* of the device */
+    SY_OF_CPU,     /* `who`: its number; the counter is its frequency */
+    SY_OF_PROCESS, /* a pid: what its threads count */
+    SY_OF_MEMORY,  /* a pid: its memory */
+    SY_OF_THREAD,  /* a tid: the memory of its process */
+    SY_OF_TRACK    /* a descriptor */
+};
+
+/* Behind an increment the sum of all of them; `value` is told times 10^decimals. */
+struct sy_counter {
+    enum sy_owner owner;
+    uint32_t who;
+    string_id name, unit;
+    uint32_t decimals;
+};
+
+struct sy_count {
+    uint64_t time;
+    int64_t value;
+    uint32_t counter;
 };
 
 /* ---- clocks and sequences ---- */
@@ -218,6 +249,7 @@ enum sy_lost {
     SY_LOST_TEXT,   /* texts of atrace that are none */
     SY_LOST_TRACKS, /* sections of more tracks than may be */
     SY_LOST_EVENTS, /* events that cannot be read */
+    SY_LOST_COUNTS, /* readings of counters beyond those that are kept */
     SY_LOST_OPEN,
     SY_LOST_LATE, /* records of before all CPUs have some */
     SY_LOST
@@ -283,6 +315,12 @@ struct systrace {
     string_id package, launched, highlighted;
     uint32_t highlighted_pid;
     uint32_t cpus[SY_CPUS_MAX]; /* the thread that runs there; SY_NONE */
+
+    struct sy_counter *counters;
+    size_t n_counters, counters_capacity;
+    struct sy_count *counts;
+    size_t n_counts, counts_capacity;
+    struct idmap counter_ids;
 
     struct sy_track *tracks;
     size_t n_tracks, tracks_capacity;
@@ -363,6 +401,35 @@ bool sy_binder_section(struct systrace *s, uint32_t thread, string_id name)
 /* What the section of that record is called. STRING_NONE: the arena gives no more. */
 string_id sy_binder_name(struct systrace *s, const struct sy_record *r);
 bool sy_is_binder(const struct systrace *s, string_id name);
+
+/* systrace_counter.c */
+/* A reading. The counter is known by its owner, its name and its decimals. False: the arena gives no more. */
+bool sy_count(struct systrace *s, const struct sy_counter *counter, uint64_t time, int64_t value)
+    __attribute__((warn_unused_result));
+/* One whose name may say that it is in KB. */
+bool sy_count_named(struct systrace *s, uint32_t pid, struct str name, uint64_t time, int64_t value)
+    __attribute__((warn_unused_result));
+/* Of a track that is a counter's: a whole number, or a fraction. */
+bool sy_count_track(struct systrace *s, uint32_t descriptor, uint64_t time, int64_t value)
+    __attribute__((warn_unused_result));
+bool sy_count_fraction(struct systrace *s, uint32_t descriptor, uint64_t time, double value)
+    __attribute__((warn_unused_result));
+/* Events of the kernel: {member = 1, size = 2, curr = 3}, {state = 1, cpu_id = 2}. */
+bool sy_count_memory(struct systrace *s, uint32_t tid, uint64_t time, const struct protobuf_field *f)
+    __attribute__((warn_unused_result));
+bool sy_count_frequency(struct systrace *s, uint64_t time, const struct protobuf_field *f)
+    __attribute__((warn_unused_result));
+/* Packets. */
+bool sy_count_processes(struct systrace *s, struct str stats, uint64_t time)
+    __attribute__((warn_unused_result));
+bool sy_count_battery(struct systrace *s, struct str battery, uint64_t time)
+    __attribute__((warn_unused_result));
+/* Tells the builder all of them, when it is known which process is the app. */
+bool sy_tell_counters(struct systrace *s) __attribute__((warn_unused_result));
+
+/* systrace_result.c */
+/* "Process-7" where nobody names it; STRING_EMPTY for SY_NONE. */
+string_id sy_process_name(struct systrace *s, uint32_t process);
 
 /* systrace_order.c */
 /* Sorts the records by time, then rank; equal ones keep their order. */

@@ -123,7 +123,7 @@ static string_id numbered(struct systrace *s, struct str word, uint32_t number)
     return id;
 }
 
-static string_id process_name(struct systrace *s, uint32_t process)
+string_id sy_process_name(struct systrace *s, uint32_t process)
 {
     const struct sy_process *p = process == SY_NONE ? NULL : &s->processes[process];
 
@@ -164,7 +164,7 @@ static string_id async_name(struct systrace *s, const struct sy_track *t)
 static bool name_track(struct systrace *s, const struct sy_track *t)
 {
     struct track_words words = {
-        .kind = TRACK_THREAD, .part = STRING_EMPTY, .group = process_name(s, t->process)};
+        .kind = TRACK_THREAD, .part = STRING_EMPTY, .group = sy_process_name(s, t->process)};
     string_id name;
 
     if (t->thread != SY_NONE) {
@@ -173,7 +173,7 @@ static bool name_track(struct systrace *s, const struct sy_track *t)
         words.kind = own ? TRACK_THREAD : TRACK_SECOND;
         words.number = x->tid;
         uint32_t process = sy_process_of(s, t->thread);
-        words.group = process_name(s, process);
+        words.group = sy_process_name(s, process);
         words.process = process != SY_NONE ? s->processes[process].pid : 0;
         name = own || t->name == STRING_EMPTY ? thread_name(s, t->thread) : t->name;
     } else {
@@ -198,7 +198,7 @@ static void put_warnings(struct systrace *s)
         [SY_LOST_CPU] = WARN_EVENTS_LOST,     [SY_LOST_BUFFER] = WARN_BUFFER_LOST,
         [SY_LOST_CLOCK] = WARN_CLOCK_FOREIGN, [SY_LOST_TEXT] = WARN_SECTION_TEXT,
         [SY_LOST_TRACKS] = WARN_TRACKS_MANY,  [SY_LOST_EVENTS] = WARN_EVENTS_UNREAD,
-        [SY_LOST_LATE] = WARN_BEGINS_LATE};
+        [SY_LOST_LATE] = WARN_BEGINS_LATE,    [SY_LOST_COUNTS] = WARN_COUNTERS_MANY};
 
     for (unsigned i = 0; i < SY_LOST; i++)
         if (s->lost[i] > 0)
@@ -211,7 +211,7 @@ static void put_warnings(struct systrace *s)
 
 static bool put_facts(struct systrace *s)
 {
-    string_id app = process_name(s, s->app);
+    string_id app = sy_process_name(s, s->app);
 
     return app != STRING_NONE &&
            (app == STRING_EMPTY || builder_fact(s->builder, STR("app_process"), text_of(s, app))) &&
@@ -227,6 +227,8 @@ bool systrace_result(struct systrace *s)
     for (size_t i = 0; i < s->n_tracks; i++)
         if (s->tracks[i].track != SY_NONE && !name_track(s, &s->tracks[i]))
             return false;
+    if (!sy_tell_counters(s))
+        return false;
     put_warnings(s);
     return put_facts(s);
 }

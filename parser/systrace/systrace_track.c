@@ -31,6 +31,8 @@ uint32_t sy_descriptor(struct systrace *s, uint64_t uuid)
         .name = uuid == 0 ? builder_string(s->builder, STR("Default Track")) : STRING_EMPTY,
         .event_name = STRING_EMPTY,
         .parent = UINT64_MAX,
+        .unit = STRING_EMPTY,
+        .multiplier = 1,
         .thread = SY_NONE,
         .process = SY_NONE};
     s->n_descriptors++;
@@ -155,6 +157,24 @@ bool sy_thread_descriptor(struct systrace *s, const struct systrace_packet *p, s
     return r.b != STRING_NONE && sy_add(s, &r);
 }
 
+/* CounterDescriptor {type = 1, unit = 3, unit_multiplier = 4, is_incremental = 5, unit_name = 6}. Those of a type are clocks
+ * of a thread. */
+static bool describe_counter(struct systrace *s, struct sy_descriptor *d, struct str message)
+{
+    enum { UNIT_NAMES = 4 };
+    static const char *const UNITS[UNIT_NAMES] = {"", "ns", "", "bytes"};
+    struct protobuf_field f[7];
+
+    protobuf_fields(message, f, 7);
+    d->is_counter = f[1].value == 0;
+    d->is_incremental = f[5].value != 0;
+    if (f[4].number != 0)
+        d->multiplier = (int64_t)f[4].value;
+    d->unit = f[6].bytes.n > 0 ? sy_string(s, f[6].bytes)
+                               : sy_string(s, str_of(UNITS[f[3].value < UNIT_NAMES ? f[3].value : 0]));
+    return d->unit != STRING_NONE;
+}
+
 /* TrackDescriptor {uuid = 1, name = 2, process = 3, thread = 4, parent_uuid = 5, counter = 8,
  * disallow_merging_with_system_tracks = 9, static_name = 10, atrace_name = 13, sibling_merge_behavior = 15, state = 18}.
  * The first one of a track counts. */
@@ -188,6 +208,8 @@ bool sy_track_descriptor(struct systrace *s, const struct systrace_packet *p, ui
         d->pid = (uint32_t)(d->has_thread ? thread[1].value : process[1].value);
         d->apart = f[9].value != 0;
         d->unmerged = f[15].value == UNMERGED || f[8].number != 0 || f[18].number != 0;
+        if (f[8].number != 0 && !describe_counter(s, d, f[8].bytes))
+            return false;
     }
     if (name.n > 0 && (d->name == STRING_EMPTY || f[15].value == UNMERGED))
         d->name = sy_standard_name(s, name);
@@ -225,7 +247,7 @@ enum {
     LEGACY_FIELDS = 20
 };
 
-enum { TYPE_BEGIN = 1, TYPE_END = 2, TYPE_INSTANT = 3 };
+enum { TYPE_BEGIN = 1, TYPE_END = 2, TYPE_INSTANT = 3, TYPE_COUNTER = 4 };
 
 static string_id unknown_name(struct systrace *s, uint64_t id)
 {
@@ -357,6 +379,22 @@ static bool put_place(struct systrace *s, const struct systrace_packet *p, struc
     return e->pid != 0 && e->tid != 0;
 }
 
+/* {counter_value = 30, double_counter_value = 44}. */
+static bool add_count(struct systrace *s, const struct systrace_packet *p, uint64_t uuid, uint64_t time)
+{
+    enum { FIELDS = 45 };
+    struct protobuf_field f[FIELDS];
+    const struct sy_sequence *q = &s->sequences[p->sequence];
+    uint32_t at = sy_descriptor(s, uuid != 0 ? uuid : q->has_default_track ? q->default_track : 0);
+    double fraction;
+
+    protobuf_fields(p->data, f, FIELDS);
+    if (at == SY_NONE || f[44].number == 0)
+        return at != SY_NONE && sy_count_track(s, at, time, (int64_t)f[30].value);
+    memcpy(&fraction, &f[44].value, sizeof(fraction));
+    return sy_count_fraction(s, at, time, fraction);
+}
+
 bool sy_track_event(struct systrace *s, const struct systrace_packet *p, uint64_t time)
 {
     struct sy_sequence *q = &s->sequences[p->sequence];
@@ -372,8 +410,10 @@ bool sy_track_event(struct systrace *s, const struct systrace_packet *p, uint64_
         sy_lost(s, SY_LOST_EVENTS, 1);
         return true;
     }
+    if (f[EVENT_TYPE].value == TYPE_COUNTER && e.phase == '\0')
+        return add_count(s, p, f[EVENT_TRACK].value, r.time);
     if (e.phase == '\0' || strchr("BEXiIRbenSTpF", e.phase) == NULL)
-        return true; /* a counter, a flow, or what describes */
+        return true; /* a flow, or what describes */
     uint64_t id = f[EVENT_NAME_ID].value != 0 ? f[EVENT_NAME_ID].value : legacy[LEGACY_NAME_ID].value;
     e.name = name_of(s, q, id, f[EVENT_NAME].bytes);
     e.category = category_of(s, q, p->data);

@@ -245,6 +245,14 @@ uint64_t builder_warned(const struct builder *b, enum warning_code code)
     return b->warnings[code].count;
 }
 
+void builder_counters(struct builder *b, const struct profile_counter *counters, uint32_t n,
+                      const struct profile_reading *readings)
+{
+    b->counters = counters;
+    b->n_counters = n;
+    b->readings = readings;
+}
+
 bool builder_fact(struct builder *b, struct str name, struct str value)
 {
     struct profile_fact fact = {name, value};

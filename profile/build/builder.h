@@ -165,6 +165,10 @@ bool builder_moment(struct builder *b, uint32_t track, uint64_t time_ns, uint32_
 bool builder_change(struct builder *b, uint32_t track, uint32_t moment, node_id node, const int64_t *changes)
     __attribute__((warn_unused_result));
 
+/* The counters of the recording, as the profile will have them; all of it lives in the builder's arena. */
+void builder_counters(struct builder *b, const struct profile_counter *counters, uint32_t n,
+                      const struct profile_reading *readings);
+
 /* Counts a warning; `offset` is where it was found, or WARNING_NO_OFFSET. The smallest offset is kept. */
 void builder_warn(struct builder *b, enum warning_code code, uint64_t count, uint64_t offset);
 uint64_t builder_warned(const struct builder *b, enum warning_code code);

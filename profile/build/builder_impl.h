@@ -118,6 +118,9 @@ struct builder {
     struct {
         uint64_t count, offset;
     } warnings[WARNING_CODES];
+    const struct profile_counter *counters;
+    uint32_t n_counters;
+    const struct profile_reading *readings;
     struct profile_fact *facts;
     size_t n_facts, facts_capacity;
     struct profile_label labels[PROFILE_LABELS_MAX];

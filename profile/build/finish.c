@@ -424,6 +424,9 @@ const struct profile *builder_finish(struct builder *b, struct str format, struc
     p->node_self = c.self;
     p->node_total = c.total;
     p->sampled_bytes = b->sampled_bytes;
+    p->counters = b->counters;
+    p->n_counters = b->n_counters;
+    p->readings = b->readings;
     p->facts = b->facts;
     p->n_facts = (uint32_t)b->n_facts;
     p->labels = b->labels;

@@ -172,6 +172,7 @@ void fact_text(struct buf *b, enum fact_kind kind, struct str value)
  *      "values": [{"name": "wall", "label": "wall time", "unit": "us"}, ...],
  *      "app": ["com.example"],
  *      "labels": [{"key": "endpoint", "values": 3}, ...], "split": "endpoint",
+ *      "counters": [{"name": "Heap size", "group": "com.example", "kind": "app", "unit": "bytes", "decimals": 0, "least": 1, "most": 9, "readings": 4}, ...],
  *      "unnamed": [{"module": "/system/lib64/libfoo.so", "build_id": "1a2b", "frames": 3, "percent": 12.5, "symbols": "missing"}, ...],
  *      "warnings": [{"code": "open-frames", "count": 3, "offset": 4711, "about": "file", "text": "..."}, ...],
  *      "whole": {"tracks": 2, "records": 14, "calls": 7, "nodes": 9, "totals": {"wall": 18, "cpu": 8}}}
@@ -361,6 +362,34 @@ static void put_labels(struct json *j, const struct profile *p)
         json_put_string(j, "split", p->split);
 }
 
+static void put_words(struct json *j, const char *key, struct str words)
+{
+    if (words.n > 0)
+        json_put_string(j, key, words);
+}
+
+/* Their values are told times 10^decimals. */
+static void put_counters(struct json *j, const struct profile *p)
+{
+    if (p->n_counters > 0)
+        json_open_array(j, "counters");
+    for (uint32_t i = 0; i < p->n_counters; i++) {
+        const struct profile_counter *c = &p->counters[i];
+        json_open_object(j, NULL);
+        json_put_string(j, "name", profile_string(p, c->name));
+        put_words(j, "group", profile_string(p, c->group));
+        json_put_string(j, "kind", str_of(counter_kind_word(c->kind)));
+        put_words(j, "unit", profile_string(p, c->unit));
+        put_number(j, "decimals", c->decimals);
+        json_put_i64(j, "least", c->least);
+        json_put_i64(j, "most", c->most);
+        put_number(j, "readings", c->n);
+        json_close(j);
+    }
+    if (p->n_counters > 0)
+        json_close(j);
+}
+
 /* What a track has, and all of them together. */
 struct sums {
     uint64_t records, calls, nodes, totals[PROFILE_VALUES_MAX], shrunk[PROFILE_VALUES_MAX];
@@ -412,12 +441,6 @@ static void put_whole(struct json *j, const struct profile *p)
     put_number(j, "tracks", p->n_tracks);
     put_sums(j, p, &sums);
     json_close(j);
-}
-
-static void put_words(struct json *j, const char *key, struct str words)
-{
-    if (words.n > 0)
-        json_put_string(j, key, words);
 }
 
 /* By value, at each moment. Sums below 0 contradict the rest. */
@@ -515,6 +538,7 @@ bool summary_write(const struct shared_profile *f, struct buf *out, struct diag 
     j = json_into(out);
     json_open_object(&j, NULL);
     put_labels(&j, p);
+    put_counters(&j, p);
     put_warnings(&j, p);
     bool ok = put_unnamed(&j, p, f->arena.limit_bytes);
     put_whole(&j, p);

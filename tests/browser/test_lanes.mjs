@@ -1,9 +1,10 @@
 /* Lanes in the workspace, in a browser. */
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
+import { counters, systemTrace } from './systrace_support.mjs';
 import { browser, close, findings, looksWell, openPage, serve, service, skip, trace, until, upload } from './support.mjs';
 
-let some, many, folded, demo;
+let some, many, folded, demo, system;
 
 const threadsOf = n => Array.from({ length: n }, (_, i) => ({ id: i + 1, name: i === 0 ? 'main' : i % 2 ? `Binder:4711_${i}` : `task ${i}x${'abcdef'[i % 6].repeat(i)}`,
                                                               us: Math.max(400_000 - 1500 * i, 100) }));
@@ -12,6 +13,7 @@ serve(async () => {
     some = await upload(service, trace(threadsOf(12), { overflow: true }));
     many = await upload(service, trace(threadsOf(300)));
     demo = await upload(service, Buffer.from(await (await fetch(`${service.url}/demo.trace`)).arrayBuffer()));
+    system = await upload(service, systemTrace(counters()), 'system.perfetto-trace');
     folded = await upload(service, Buffer.from('a;b 1\na;c 2\n'), 'x.folded');
 });
 
@@ -343,10 +345,42 @@ test('a picture is drawn once, for all the room that it has', { skip }, async ()
     await close(page);
 });
 
+test('counters stand below the main thread: two of the app, the others behind a row; each says its value, in a part of the recording, too', { skip }, async () => {
+    const page = await open(system.url), names = page.locator('.lane-names button'), labels = () => names.allTextContents();
+    assert.deepEqual((await labels()).slice(0, 4), ['main100 ms', 'items3 to 12,345', 'queue1', '3 more counters']);
+    await names.nth(3).click();
+    await until(page, () => document.querySelectorAll('.lane-names button').length >= 7);
+    assert.deepEqual((await labels()).slice(4, 7), ['Heap size2 to 3 MiB', 'CPU 0300 MHz to 1.8 GHz', 'locks \u00b7 system_server5']);
+    const box = await canvas(page).boundingBox(), tip = page.locator('#lanes .lane-tip');
+    const says = async (x, pattern) => {
+        await page.mouse.move(box.x + box.width * x, box.y + 18 + 8);
+        assert.match(await tip.textContent(), pattern);
+    };
+    await says(0.02, /^items \u00b7 not read yet at 2(\.\d+)? ms/);
+    await says(0.3, /^items \u00b7 3 at 30(\.\d+)? ms \u00b7 3 to 12,345 in what is seen$/);
+    await says(0.7, /^items \u00b7 12,345 at /);
+    await names.nth(1).focus();
+    assert.match(await page.locator('#lanes [role=status]').textContent(), /^items: 3 to 12,345 in what is seen$/);
+    await canvas(page).focus();
+    await page.mouse.move(box.x + box.width * 0.99, box.y + 8);
+    for (let i = 0; i < 8; i++)
+        await page.mouse.wheel(0, -400);
+    await until(page, isReady);
+    await says(0.5, /^items \u00b7 12,345 at .* \u00b7 12,345 in what is seen$/);
+    await page.locator('.lane-corner input').fill('heap');
+    await until(page, () => document.querySelectorAll('.lane-names button').length === 1);
+    assert.deepEqual(await labels(), ['Heap size2 to 3 MiB']);
+    await close(page);
+});
+
 test('narrow, wide, dark: nothing serious, and no page wider than its window', { skip }, async () => {
     const page = await openPage(browser, service);
     await looksWell(page, [400, 1280, 2560], async () => {
         await page.goto(many.url);
+        await until(page, isReady);
+    });
+    await looksWell(page, [400, 1280], async () => {
+        await page.goto(system.url);
         await until(page, isReady);
     });
     await close(page);

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { asked, bestOf, callAt, decodeCounts, decodeShares, durationWords, mergedShares, messageWords, neighbour, panned, pauses, readAnswer, recordedPlaces, rowsOf, stepped, ticks, timeWords, within, zoomed }
     from '../../static/lanes-model.js';
+import { counterRows, rangeWithin, rangeWords, readCounters, stepAt, valueWords } from '../../static/lanes-counters.js';
 import { Time } from '../../static/lanes-time.js';
 import { lanesOf, lanesPart, withLanes } from '../../static/lanes-link.js';
 import { laneStore } from '../../static/lanes-store.js';
@@ -251,4 +252,41 @@ test('a store that is not needed any more asks for nothing more', async () => {
     store.end();
     await new Promise(resolve => setTimeout(resolve));
     assert.equal(signal.aborted, true);
+});
+
+/* ---- counters ---- */
+
+const counted = (name, kind = 'other', group = undefined) => ({ name, kind, group, decimals: 0, least: 0, most: 9, steps: [] });
+
+test('a counter holds from one reading to the next; of a place its least, its most and its last value are known', () => {
+    const [load] = readCounters({ width: 100, counter_step: 2, counters: [{ name: 'load', kind: 'app', unit: 'jobs', decimals: 3, least: -500, most: 2000, steps: [3, 1000, 1000, 1000, 7, -500, 2000, 500] }] }).values();
+    assert.equal(load.places, 50);
+    assert.equal(stepAt(load, 2), undefined);
+    assert.equal(stepAt(load, 6).last, 1000);
+    assert.equal(stepAt(load, 49).last, 500);
+    assert.deepEqual(rangeWithin(load, 4, 7), { least: 1000, most: 1000 });
+    assert.deepEqual(rangeWithin(load, 0, 8), { least: -500, most: 2000 });
+    assert.equal(rangeWithin(load, 0, 3), undefined);
+    assert.equal(valueWords(-500, load), '-0.5 jobs');
+});
+
+test('values of counters in words', () => {
+    const heap = { unit: 'bytes', decimals: 0 }, cpu = { unit: 'MHz', decimals: 3 }, items = { unit: '', decimals: 0 };
+    assert.deepEqual([valueWords(3 << 20, heap), valueWords(-1536, heap)], ['3 MiB', '-1.5 KiB']);
+    assert.deepEqual([valueWords(1_803_000, cpu), valueWords(300_000, cpu), valueWords(12_345, items)], ['1.803 GHz', '300 MHz', '12,345']);
+    assert.equal(rangeWords(2 << 20, 3 << 20, heap), '2 to 3 MiB');
+    assert.equal(rangeWords(300_000, 1_803_000, cpu), '300 MHz to 1.803 GHz');
+    assert.equal(rangeWords(7, 7, items), '7');
+    assert.equal(rangeWords(1, 7, items), '1 to 7');
+});
+
+test('two of the app are seen, the others stand behind one row; a filter finds all', () => {
+    const counters = [...readCounters({ width: 10, counters: [counted('a', 'app'), counted('b', 'app'), counted('heap', 'memory'), counted('CPU 0', 'frequency'), counted('heap', 'other', 'system_server')] }).values()];
+    const names = state => counterRows(counters, { unfolded: new Set(), filter: '', ...state }).map(({ counter, label }) => label ?? counter.name);
+    assert.deepEqual(names({}), ['a', 'b', '3 more counters']);
+    assert.deepEqual(names({ unfolded: new Set(['counters']) }), ['a', 'b', '3 more counters', 'heap', 'CPU 0', 'heap']);
+    assert.deepEqual(names({ filter: 'Heap' }), ['heap', 'heap']);
+    assert.deepEqual(names({ filter: 'server' }), ['heap']);
+    assert.deepEqual(counterRows(counters.slice(0, 3), { unfolded: new Set(), filter: '' }).map(({ counter }) => counter.name), ['a', 'b', 'heap']);
+    assert.deepEqual(counterRows([], { unfolded: new Set(), filter: '' }), []);
 });

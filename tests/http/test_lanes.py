@@ -10,6 +10,7 @@ from support import DemoTest, METHOD_ID_STEP, amount, binary_header, id_of, meth
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'support'))
 import trace_text  # noqa: E402
+from native import number, text  # noqa: E402
 
 
 def decoded(shares, places):
@@ -293,3 +294,53 @@ def dense():
             records += struct.pack('<HIII', thread + 1, (i * 7 + thread) % 3 * METHOD_ID_STEP, at, at)
             records += struct.pack('<HIII', thread + 1, (i * 7 + thread) % 3 * METHOD_ID_STEP | 1, at + 100 + i * thread % 800, at + 100 + i * thread % 700)
     return text_part(3, 'dual', [(i + 1, 'thread %d' % i) for i in range(300)], method_lines(3)) + binary_header(3, 14) + bytes(records)
+
+
+def system_trace(events):
+    """100 ms of an app, whose main thread is in one section, with these texts of atrace, and a frequency of CPU 0 and of CPU 1 each ms."""
+    def event(ms, field, body):
+        return text(2, number(1, ms * 1000000) + number(2, 42) + text(field, body))
+    prints = [(0, 'B|42|all'), *events, (100, 'E|42')]
+    people = text(2, text(1, number(1, 42) + text(3, 'com.example.app')) + text(1, number(1, 7) + text(3, 'other')))
+    bundle = number(1, 0) + b''.join(event(ms, 3, text(2, words)) for ms, words in prints)
+    bundle += b''.join(event(ms, 11, number(1, 1000 * ms) + number(2, cpu)) for ms in range(1, 100) for cpu in (0, 1))
+    return text(1, people) + text(1, text(1, bundle))
+
+
+class Counters(DemoTest):
+    def test_they_follow_the_window_and_merge_by_place(self):
+        path = '/p/' + id_of(self.stored(system_trace([(10, 'C|42|items|-3'), (50, 'C|42|items|7'), (50, 'C|7|theirs|1')])))
+
+        def counters(query=''):
+            return json.loads(self.server.get('%s/lanes?%s' % (path, query)).text)
+        whole = counters('width=200')
+        self.assertEqual([(c['name'], c['kind'], c.get('group')) for c in whole['counters']],
+                         [('items', 'app', None), ('CPU 0', 'frequency', None), ('CPU 1', 'frequency', None), ('theirs', 'other', 'other')])
+        self.assertEqual(whole['counter_step'], 1)
+        self.assertEqual(whole['counters'][0]['steps'], [19, -3, -3, -3, 99, -3, 7, 7])
+        self.assertEqual([whole['counters'][0][key] for key in ('least', 'most', 'decimals')], [-3, 7, 0])
+        # what held before the window is told
+        part = counters('from=20000&to=22000&width=200')['counters']
+        self.assertEqual(part[0]['steps'], [0, -3, -3, -3])
+        self.assertEqual(part[1]['steps'], [0, 19000, 20000, 20000, 100, 20000, 21000, 21000])
+        self.assertEqual(part[3]['steps'], [])
+        self.assertEqual(counters('from=200000&to=300000&width=200')['counters'][0]['steps'], [0, 7, 7, 7])
+        # a place of 10 ms has all that was read in it
+        wide = counters('from=0&to=2000000&width=200')['counters']
+        self.assertEqual(wide[1]['steps'][:8], [0, 1000, 9000, 9000, 1, 9000, 19000, 19000])
+        self.assertEqual(wide[0]['steps'], [1, -3, -3, -3, 5, -3, 7, 7])
+
+    def test_many_of_them_have_fewer_places(self):
+        events = [(ms, 'C|42|counter %d|%d' % (i, 10**15 + ms * 7 % 13)) for i in range(300) for ms in range(1, 100)]
+        url = '/p/' + id_of(self.stored(system_trace(events)))
+        answer = self.server.get(url + '/lanes?width=1000')
+        lanes = json.loads(answer.text)
+        self.assertEqual(len(lanes['counters']), 256)
+        self.assertGreater(lanes['counter_step'], 1)
+        self.assertLess(len(json.dumps(lanes['counters'])), 300000)
+        profile = json.loads(self.server.get(url, Accept='application/json').text)
+        self.assertEqual(len(profile['counters']), 256)
+        self.assertEqual([w['count'] for w in profile['warnings'] if w['code'] == 'counters-many'], [44 * 99 + 2 * 99])
+
+    def test_other_recordings_have_none(self):
+        self.assertNotIn('counters', json.loads(self.server.get(self.path + '/lanes').text))

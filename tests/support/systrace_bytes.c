@@ -237,6 +237,85 @@ void systrace_put_binder(struct buf *b)
     buf_free(&failed);
 }
 
+static void put_memory(struct buf *b, uint64_t time, uint32_t pid, uint64_t kb)
+{
+    struct buf packet = {0}, stats = {0}, process = {0};
+
+    proto_put_number(&process, 1, pid);
+    proto_put_number(&process, 4, kb);
+    proto_put_message(&stats, 1, &process);
+    proto_put_number(&packet, 8, time);
+    proto_put_message(&packet, 9, &stats);
+    proto_put_message(b, 1, &packet);
+    buf_free(&process);
+    buf_free(&stats);
+    buf_free(&packet);
+}
+
+static void put_fraction(struct buf *b, uint64_t time, double value)
+{
+    struct buf packet = {0}, event = {0};
+    proto_put_number(&event, 9, 4);
+    proto_put_number(&event, 11, 88);
+    proto_put_varint(&event, 44 << 3 | 1);
+    buf_bytes(&event, &value, sizeof(value)); /* in the order of bytes that this machine has */
+    proto_put_number(&packet, 8, time);
+    proto_put_number(&packet, 10, SEQUENCE);
+    proto_put_message(&packet, 11, &event);
+    proto_put_message(b, 1, &packet);
+    buf_free(&event);
+    buf_free(&packet);
+}
+
+static void put_counter_track(struct buf *b)
+{
+    struct buf packet = {0}, track = {0}, counter = {0};
+
+    proto_put_number(&track, 1, 88);
+    proto_put_text(&track, 2, "load");
+    proto_put_text(&counter, 6, "jobs");
+    proto_put_message(&track, 8, &counter);
+    proto_put_message(&packet, 60, &track);
+    proto_put_message(b, 1, &packet);
+    buf_free(&counter);
+    buf_free(&track);
+    buf_free(&packet);
+}
+
+void systrace_put_counters(struct buf *b)
+{
+    enum { EVENT_FREQUENCY = 11, EVENT_RSS = 313, EVENT_ZERO = 331, ZERO_COUNTER = 4, ANONYMOUS = 1 };
+    struct buf events = {0}, heap = {0}, rss = {0};
+
+    put_text(&events, 1300, "C|42|items|3\n");
+    put_number(&events, 1300, EVENT_FREQUENCY, 1800000, 0, 0);
+    put_text(&events, 1500, "C|42|items|5");
+    put_text(&events, 1600, "C|42|items|5");
+    put_text(&events, 1700, "C|42|items|4");
+    put_text(&events, 1800, "C|42|items|many");
+    proto_put_number(&heap, 1, ZERO_COUNTER);
+    proto_put_text(&heap, 2, "Heap size (KB)");
+    proto_put_number(&heap, 3, APP);
+    proto_put_number(&heap, 4, 2048);
+    put_event(&events, 1400, APP, EVENT_ZERO, &heap);
+    put_text(&events, 1900, "C|42|Heap size (KB)|-1");
+    proto_put_number(&rss, 1, ANONYMOUS);
+    proto_put_number(&rss, 2, 3 << 20);
+    proto_put_number(&rss, 3, 1);
+    put_event(&events, 1500, APP, EVENT_RSS, &rss);
+    put_bundle(b, &events);
+    put_number(&events, 1100, EVENT_FREQUENCY, 900000, 0, 0);
+    put_bundle(b, &events);
+    put_memory(b, 1200, APP, 4);
+    put_memory(b, 1200, OTHER, 8);
+    put_counter_track(b);
+    put_fraction(b, 1300, 0.5);
+    put_fraction(b, 1400, -1.25);
+    put_fraction(b, 1500, 1e300);
+    buf_free(&heap);
+    buf_free(&rss);
+}
+
 static void put_clock(struct buf *snapshot, uint32_t id, uint64_t time)
 {
     struct buf clock = {0};

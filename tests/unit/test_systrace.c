@@ -203,6 +203,51 @@ static void tracks_of_events_without_the_scheduler(void **state)
     buf_free(&b);
 }
 
+struct expected_counter {
+    const char *name, *unit;
+    enum counter_kind kind;
+    unsigned decimals;
+    uint32_t n;
+    struct profile_reading readings[3];
+};
+
+/* In the order to show. Equal readings are one; those of all sources of one counter are in the order of time. */
+static void counters_are_told_with_their_readings(void **state)
+{
+    static const struct expected_counter EXPECTED[] = {
+        {"items", "", COUNTER_APP, 0, 3, {{300, 3}, {500, 5}, {700, 4}}},
+        {"load", "jobs", COUNTER_APP, 3, 2, {{300, 500}, {400, -1250}}},
+        {"Heap size", "bytes", COUNTER_MEMORY, 0, 2, {{400, 2 << 20}, {900, -1024}}},
+        {"anonymous memory", "bytes", COUNTER_MEMORY, 0, 2, {{200, 4096}, {500, 3 << 20}}},
+        {"CPU 0", "MHz", COUNTER_FREQUENCY, 3, 2, {{100, 900000}, {300, 1800000}}}};
+    struct arena arena;
+    struct buf b = {0};
+
+    (void)state;
+    systrace_put(&b, 0);
+    systrace_put_counters(&b);
+    const struct profile *p = read_trace(&arena, &b);
+    assert_int_equal(p->n_counters, sizeof(EXPECTED) / sizeof(*EXPECTED));
+    for (uint32_t i = 0; i < p->n_counters; i++) {
+        const struct profile_counter *c = &p->counters[i];
+        const struct expected_counter *e = &EXPECTED[i];
+        assert_true(str_eq(profile_string(p, c->name), str_of(e->name)));
+        assert_true(str_eq(profile_string(p, c->unit), str_of(e->unit)));
+        assert_int_equal(c->kind, e->kind);
+        assert_int_equal(c->decimals, e->decimals);
+        assert_int_equal(c->n, e->n);
+        for (uint32_t k = 0; k < c->n; k++) {
+            assert_int_equal(p->readings[c->first + k].time_ns, e->readings[k].time_ns);
+            assert_int_equal(p->readings[c->first + k].value, e->readings[k].value);
+        }
+    }
+    assert_int_equal(p->counters[2].least, -1024);
+    assert_int_equal(p->counters[2].most, 2 << 20);
+    assert_int_equal(profile_warned_count(p, WARN_SECTION_TEXT), 1);
+    arena_free(&arena);
+    buf_free(&b);
+}
+
 /* A trace, track events without a word of clocks, and others with another relation of the clocks: all on the clock of the
  * first. The same numbers of tracks are different tracks: the last one is a second one of the thread. */
 static void files_of_one_archive_are_one_recording(void **state)
@@ -275,9 +320,10 @@ static void damage_is_no_crash(void **state)
     (void)state;
     for (unsigned i = 0; i < 3; i++) {
         struct buf b = {0};
-        if (i == 0)
+        if (i == 0) {
             systrace_put(&b, 0);
-        else if (i == 1)
+            systrace_put_counters(&b);
+        } else if (i == 1)
             systrace_put_binder(&b);
         else
             systrace_put_track_events(&b, 0, false);
@@ -295,6 +341,7 @@ int main(void)
         cmocka_unit_test(sections_have_the_time_of_each_state),
         cmocka_unit_test(a_thread_begins_with_its_first_record),
         cmocka_unit_test(a_call_of_another_process_says_what_it_asks_for),
+        cmocka_unit_test(counters_are_told_with_their_readings),
         cmocka_unit_test(tracks_of_events_without_the_scheduler),
         cmocka_unit_test(files_of_one_archive_are_one_recording),
         cmocka_unit_test(other_files_of_an_archive_are_a_choice),

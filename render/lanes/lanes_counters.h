@@ -1,0 +1,13 @@
+/* Counters in the answer of lanes: how each went in the window, by the places of a picture. */
+#ifndef RENDER_LANES_LANES_COUNTERS_H
+#define RENDER_LANES_LANES_COUNTERS_H
+
+#include "core/json.h"
+#include "profile/calls/lanes.h"
+
+/* Puts two members into the object that is open, in a bounded number of bytes; docs/http-api.md tells what stands in them. Nothing
+ * of a profile without counters. `group`: the process whose counters do not say that they are of it. */
+void lanes_put_counters(struct json *j, const struct profile *p, const struct lanes_request *r,
+                        string_id group);
+
+#endif

@@ -1,0 +1,21 @@
+/* A small system trace, by the producers' rules (protos/perfetto/trace): what tests of counters and frames show. */
+import { message, number, text } from './heap_support.mjs';
+
+const APP = 42, MS = 1_000_000;
+
+const event = (ms, field, ...body) => message(2, number(1, ms * MS), number(2, APP), message(field, ...body));
+const print = (ms, words) => event(ms, 3, text(2, words));
+const packet = (...parts) => message(1, ...parts);
+
+/* 100 ms of an app: its main thread in sections, and what `events` has beside them. */
+export function systemTrace(events = [], packets = []) {
+    const people = message(2, message(1, number(1, APP), text(3, 'com.example.app'), number(5, 10_001)), message(1, number(1, 7), text(3, 'system_server'), number(5, 1000)));
+    const sections = [print(0, 'B|42|bindApplication'), print(20, 'E|42'), print(20, 'B|42|Choreographer#doFrame 7'), print(60, 'E|42'), print(60, 'B|42|later'), print(100, 'E|42')];
+    return Buffer.concat([packet(people), packet(message(1, number(1, 0), ...sections, ...events)), ...packets]);
+}
+
+const count = (ms, pid, name, value) => print(ms, `C|${pid}|${name}|${value}`);
+
+/* Counters of the app, of a processor and of another process. */
+export const counters = () => [count(10, APP, 'items', 3), count(50, APP, 'items', 12_345), count(10, APP, 'Heap size (KB)', 2048), count(70, APP, 'Heap size (KB)', 3072),
+                               count(30, APP, 'queue', 1), count(20, 7, 'locks', 5), event(10, 11, number(1, 300_000), number(2, 0)), event(80, 11, number(1, 1_800_000), number(2, 0))];
