@@ -17,6 +17,7 @@
 #include "server/config/config_keys.h"
 #include "server/config/config_load.h"
 #include "server/doors/doors.h"
+#include "server/figures/figures.h"
 #include "server/http/clients.h"
 #include "server/http/http.h"
 #include "server/pages/pages.h"
@@ -175,6 +176,7 @@ static bool open_service(struct service *s, const struct config *config, struct 
     s->config = config;
     s->log = log_new(level_of(config->log_level), format_of(config->log_format), STDERR_FILENO);
     raise_descriptors(s);
+    s->figures = figures_new(ROUTES_COUNT);
     s->store = store_open(config->store, diag);
     if (s->store == NULL)
         return false;
@@ -202,7 +204,7 @@ static bool open_service(struct service *s, const struct config *config, struct 
     if (!booted || s->log == NULL || s->turns == NULL || s->threads == NULL || s->clients == NULL ||
         s->timers == NULL || s->jobs == NULL || s->profiles == NULL || s->views == NULL ||
         s->progresses == NULL || s->record_cache == NULL || s->static_assets == NULL || s->policies == NULL ||
-        s->passes == NULL || s->readiness == NULL)
+        s->passes == NULL || s->readiness == NULL || s->figures == NULL)
         return no_means(diag);
     return true;
 }
@@ -218,6 +220,7 @@ static void close_service(struct service *s)
     record_cache_free(s->record_cache);
     static_assets_free(s->static_assets);
     readiness_free(s->readiness);
+    figures_free(s->figures);
     progresses_free(s->progresses);
     jobs_free(s->jobs);
     doors_free(s->doors);
@@ -271,7 +274,78 @@ static void tick(struct service *s, bool alive)
     profiles_tick(s->profiles);
 }
 
-static const struct http_site SITE = {route_find, admits, page_problem, tick};
+/* ---- what metrics_listen serves ---- */
+
+struct metrics {
+    struct address address;
+    char bound[300];
+    struct http_site site;
+    struct http *http; /* NULL: it is not wanted */
+    int fd;
+};
+
+static bool admits_anybody(struct exchange *x, const struct route *route)
+{
+    (void)x;
+    (void)route;
+    return true;
+}
+
+static void no_tick(struct service *s, bool alive)
+{
+    (void)s;
+    (void)alive;
+}
+
+/* The figures name nobody, so that any address will do. */
+static bool start_metrics(struct service *s, struct metrics *m, struct diag *diag)
+{
+    *m = (struct metrics){.site = {.routes = ROUTES,
+                                   .n_routes = ROUTES_COUNT,
+                                   .any_host = true,
+                                   .find = route_find_figures,
+                                   .admits = admits_anybody,
+                                   .problem_page = page_problem,
+                                   .tick = no_tick}};
+    if (s->config->metrics_listen[0] == '\0')
+        return true;
+    m->fd = address_parse(str_of(s->config->metrics_listen), &m->address)
+                ? listen_open(&m->address, m->bound, sizeof(m->bound), diag)
+                : -1;
+    if (m->fd < 0)
+        return false;
+    m->http = http_start(s, &m->site, m->fd, diag);
+    if (m->http == NULL)
+        listen_close(&m->address, m->fd);
+    else
+        LOG(s->log, LOG_INFO, "metrics-listening", LOG_STR("address", str_of(m->bound)));
+    return m->http != NULL;
+}
+
+/* Behind the service itself, which it tells of until the end. False: see http_stop. */
+static bool stop_metrics(struct metrics *m)
+{
+    if (m->http == NULL)
+        return true;
+    bool stopped = http_stop(m->http, 0);
+    if (stopped)
+        listen_close(&m->address, m->fd);
+    return stopped;
+}
+
+/* ---- serving ---- */
+
+static void serve_until_signal(struct service *s, const sigset_t *signals)
+{
+    LOG(s->log, LOG_INFO, "listening", LOG_STR("address", str_of(s->address)),
+        LOG_STR("store", str_of(s->config->store)), LOG_U64("workers", s->config->workers));
+    printf("aflamed listens on http://%s/\n", s->address);
+    fflush(stdout);
+    notify_send(&s->notify, NOTIFY_READY);
+    wait_for_signal(signals, s);
+    notify_send(&s->notify, NOTIFY_STOPPING);
+    LOG(s->log, LOG_INFO, "stopping", LOG_U64("grace_s", STOP_GRACE_S));
+}
 
 static bool serve(struct service *s, struct address *address, const sigset_t *signals, struct diag *diag)
 {
@@ -279,17 +353,20 @@ static bool serve(struct service *s, struct address *address, const sigset_t *si
 
     if (fd < 0)
         return false;
-    struct http *http = http_start(s, &SITE, fd, diag);
-    if (http != NULL) {
-        LOG(s->log, LOG_INFO, "listening", LOG_STR("address", str_of(s->address)),
-            LOG_STR("store", str_of(s->config->store)), LOG_U64("workers", s->config->workers));
-        printf("aflamed listens on http://%s/\n", s->address);
-        fflush(stdout);
-        notify_send(&s->notify, NOTIFY_READY);
-        wait_for_signal(signals, s);
-        notify_send(&s->notify, NOTIFY_STOPPING);
-        LOG(s->log, LOG_INFO, "stopping", LOG_U64("grace_s", STOP_GRACE_S));
-        if (!http_stop(http, STOP_GRACE_S)) {
+    const struct http_site site = {.routes = ROUTES,
+                                   .n_routes = ROUTES_COUNT,
+                                   .find = route_find,
+                                   .admits = admits,
+                                   .problem_page = page_problem,
+                                   .tick = tick};
+    struct metrics metrics;
+    bool started = start_metrics(s, &metrics, diag);
+    struct http *http = started ? http_start(s, &site, fd, diag) : NULL;
+    if (http != NULL)
+        serve_until_signal(s, signals);
+    if (started) {
+        bool stopped = http == NULL || http_stop(http, STOP_GRACE_S);
+        if (!stop_metrics(&metrics) || !stopped) {
             LOG(s->log, LOG_WARN, "stopped-hard", LOG_STR("why", STR("a request did not end")));
             _exit(0); /* What was acknowledged is durable; nothing else is worth waiting for. */
         }

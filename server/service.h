@@ -13,6 +13,7 @@
 
 struct clients;
 struct doors;
+struct figures;
 struct jobs;
 struct passes;
 struct policies;
@@ -63,6 +64,7 @@ struct service {
     struct passes *passes;               /* of pictures */
     struct readiness *readiness;         /* whether uploads can be taken */
     struct notify notify;                /* the service manager */
+    struct figures *figures;             /* what is counted; NULL counts nothing */
 };
 
 /* Before and within what may take long. False: diag, for a client that may still be there. */

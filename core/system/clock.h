@@ -25,6 +25,15 @@ static inline int64_t clock_us(void)
     return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
+/* Time of a processor that this thread has had. */
+static inline int64_t clock_thread_us(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
 static inline int64_t clock_ms(void)
 {
     return clock_us() / 1000;

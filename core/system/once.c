@@ -16,6 +16,7 @@ struct once {
     pthread_mutex_t lock;   /* of what follows */
     pthread_cond_t decided; /* some thing is */
     uint64_t bytes;         /* of all things that are counted */
+    uint64_t evicted;       /* things that were counted, and had to go */
     struct once_list {
         struct once_thing *newest, *oldest; /* by last use */
     } made[2];                              /* things that are made; [1]: those that are counted */
@@ -164,8 +165,10 @@ static void trim(struct once *o)
     }
     for (struct once_thing *t = o->made[true].oldest; t != NULL && o->bytes > *o->limit_bytes; t = newer) {
         newer = t->newer;
-        if (t->users == 0)
+        if (t->users == 0) {
             forget(o, t);
+            o->evicted++;
+        }
     }
 }
 
@@ -390,6 +393,14 @@ void once_release(struct once *o, struct once_thing *t)
 void once_let_go(struct once *o, struct once_thing *t)
 {
     leave(o, t, false);
+}
+
+struct once_counts once_counts(struct once *o)
+{
+    pthread_mutex_lock(&o->lock);
+    const struct once_counts counts = {o->bytes, o->evicted};
+    pthread_mutex_unlock(&o->lock);
+    return counts;
 }
 
 void once_trim(struct once *o)

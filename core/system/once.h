@@ -111,6 +111,11 @@ void once_unwatch(struct once *o, struct once_thing *thing, struct once_watch *w
 void once_release(struct once *o, struct once_thing *thing);
 /* The same, but it does not count as a use just now. */
 void once_let_go(struct once *o, struct once_thing *thing);
+/* How much is kept, and how many things were given up for lack of room since the beginning. */
+struct once_counts {
+    uint64_t bytes, evicted;
+};
+struct once_counts once_counts(struct once *o);
 /* Frees what may not stay any more: after `stays` has changed its mind. */
 void once_trim(struct once *o);
 

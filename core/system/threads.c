@@ -182,3 +182,11 @@ void threads_free(struct threads *t)
     pthread_mutex_unlock(&t->lock);
     free_memory(t);
 }
+
+struct threads_counts threads_counts(struct threads *t, unsigned kind)
+{
+    pthread_mutex_lock(&t->lock);
+    const struct threads_counts counts = {t->kinds[kind].running, t->kinds[kind].queue.n};
+    pthread_mutex_unlock(&t->lock);
+    return counts;
+}

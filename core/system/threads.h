@@ -28,6 +28,12 @@ struct threads *threads_new(const unsigned most[], unsigned kinds, size_t stack_
  * any more. NULL is fine. */
 void threads_free(struct threads *t);
 
+/* How many jobs of the kind run, and how many wait for a thread. */
+struct threads_counts {
+    uint64_t running, waiting;
+};
+struct threads_counts threads_counts(struct threads *t, unsigned kind);
+
 /* Any thread, also a job's. The job runs on a thread of its own, now or later. */
 void threads_submit(struct threads *t, unsigned kind, struct thread_job *job);
 /* The same, if then `reserve` more jobs of the kind could run at once; else false, and nothing was done. */

@@ -123,7 +123,7 @@ void fair_remove(struct fair_queue *q, struct fair_place *place)
 /* ---- turns ---- */
 
 struct turns {
-    unsigned workers;         /* constant */
+    unsigned workers, most;   /* constant; most: with the turn for short work */
     _Atomic size_t n_waiting; /* waiting.n, for a look without the lock */
     pthread_mutex_t lock;     /* of what follows */
     unsigned free, free_short;
@@ -149,6 +149,7 @@ struct turns *turns_new(unsigned workers, bool short_turn)
         return NULL;
     t->workers = t->free = workers > 0 ? workers : turns_cores();
     t->free_short = short_turn ? 1 : 0;
+    t->most = t->free + t->free_short;
     pthread_mutex_init(&t->lock, NULL);
     return t;
 }
@@ -164,6 +165,14 @@ void turns_free(struct turns *t)
 unsigned turns_workers(const struct turns *t)
 {
     return t->workers;
+}
+
+unsigned turns_busy(struct turns *t)
+{
+    pthread_mutex_lock(&t->lock);
+    unsigned busy = t->most - t->free - t->free_short;
+    pthread_mutex_unlock(&t->lock);
+    return busy;
 }
 
 size_t turns_waiting(struct turns *t)

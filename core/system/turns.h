@@ -84,7 +84,8 @@ unsigned turns_cores(void);
 struct turns *turns_new(unsigned workers, bool short_turn);
 void turns_free(struct turns *t);              /* when nobody has or wants a turn; NULL is fine */
 unsigned turns_workers(const struct turns *t); /* without the turn for short work */
-size_t turns_waiting(struct turns *t);         /* Jobs that wait for a turn at this moment. Any thread. */
+unsigned turns_busy(struct turns *t);  /* Turns that are taken, with that for short work. Any thread. */
+size_t turns_waiting(struct turns *t); /* Jobs that wait for a turn at this moment. Any thread. */
 
 enum turn_held { TURN_NONE, TURN_WAITS, TURN_OF_WORKER, TURN_OF_SHORT };
 

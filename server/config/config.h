@@ -15,8 +15,9 @@ struct config {
     char hosts[2048];       /* further names of the service, with commas between them: site.h */
     char log_level[16];     /* error, warn, info, debug */
     char log_format[8];     /* text, json */
-    uint64_t workers;       /* 0: one per core */
-    uint64_t open_jobs;     /* uploads that fold at a time, at most half while they arrive; 0: 2 x workers */
+    char metrics_listen[256]; /* where figures alone are served, as `listen`; empty: nowhere */
+    uint64_t workers;         /* 0: one per core */
+    uint64_t open_jobs; /* uploads that fold at a time, at most half while they arrive; 0: 2 x workers */
     uint64_t job_memory_bytes;  /* ceiling of one profile while it is built */
     uint64_t view_memory_bytes; /* ceiling of one view while it is rendered, and of its bytes */
     uint64_t queue_bytes;       /* without effect; read so that older configurations stay good */

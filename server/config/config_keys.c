@@ -21,6 +21,11 @@ static bool listen_valid(struct str value)
     return address_parse(value, &address);
 }
 
+static bool listen_valid_or_none(struct str value)
+{
+    return value.n == 0 || listen_valid(value);
+}
+
 static bool url_valid(struct str value)
 {
     static const char NEVER[] = " \"<>\\^`{|}?#";
@@ -115,6 +120,8 @@ const struct config_key CONFIG_KEYS[] = {
     TEXT(log_level, level_valid, "error, warn, info or debug", "info", "error, warn, info or debug"),
     TEXT(log_format, format_valid, "text or json", "text",
          "lines of the log: text, as key=value, or json, an object a line"),
+    TEXT(metrics_listen, listen_valid_or_none, "HOST:PORT, [IPV6]:PORT or unix:/PATH, or empty", "",
+         "where to serve /metrics, /healthz and /readyz alone, to anybody who reaches it; empty: nowhere"),
     NUMBER(workers, 0, 1024, "0", "threads that read and draw profiles; 0: one per core that may be used"),
     NUMBER(open_jobs, 0, 100000, "0",
            "uploads that are read at a time, at most half of them while they arrive; 0: twice the workers"),

@@ -9,6 +9,7 @@
 #include "core/stop.h"
 #include "core/system/turns.h"
 #include "server/doors/who.h"
+#include "server/figures/figures.h"
 #include "server/http/reply.h"
 #include "server/service.h"
 
@@ -53,6 +54,7 @@ struct exchange {
     void *body;         /* what was made of its body (http/route.h): a state of the exchange */
     struct reply reply;
     char why[EXCHANGE_WHY_BYTES]; /* of a refusal, in short, for the log; or empty */
+    enum figures_refusal refusal; /* where the status alone does not tell it */
     struct turn *turn;            /* of the work that is done for it; NULL: on its connection's thread */
 
     /* Filled by who runs the exchange. Values live as long as the request; p == NULL: not there. */

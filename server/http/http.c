@@ -213,8 +213,10 @@ static void begin(struct http *h, struct MHD_Connection *connection, void **cont
     c->client = client_of_peer(h, connection, c);
     c->counted = c->client != NULL && client_connect(c->client);
     c->of_reserve = atomic_fetch_add(&h->connections, 1) >= h->service->config->max_connections;
+    figures_connection(h->service->figures, true);
     if (c->counted)
         return;
+    figures_refused(h->service->figures, REFUSED_ADDRESS_CONNECTIONS);
     /* The library gives no way to refuse a connection here: it finds this one ended. */
     LOG(h->service->log, LOG_WARN, "too-many-connections",
         LOG_STR("client", str_of(c->client == NULL ? "-" : client_text(c->client))));
@@ -244,6 +246,7 @@ static void end(struct http *h, struct MHD_Connection *connection, struct connec
     if (c->watched) {
         deadline_remove(h->deadlines, &c->deadline);
         atomic_fetch_sub(&h->connections, 1);
+        figures_connection(h->service->figures, false);
     }
     if (c->counted)
         client_disconnect(c->client);

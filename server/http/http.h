@@ -20,6 +20,11 @@ struct http;
 
 /* What is served. Lives as long as the struct http. */
 struct http_site {
+    /* The table that `find` looks in: requests are counted by its rows. */
+    const struct route *routes;
+    size_t n_routes;
+    bool
+        any_host; /* whatever the Host header says: there is nothing that a page of another site may not know */
     /* The route of x->method and x->path, with x->parameters filled. NULL: x->reply says why there is none. */
     const struct route *(*find)(struct exchange *x);
     /* Fills x->who, and compares it with the route's door. False: x->reply says why the door stays shut. */

@@ -78,12 +78,14 @@ struct request {
         PHASE_REPLIED  /* the library has the answer */
     } phase;
     uint64_t passed_bytes; /* of a body that nobody wants */
+    uint64_t body_bytes;   /* of one that the route takes, so far */
     int64_t started_us;    /* monotonic */
     bool replied;          /* the library has an answer to send */
     unsigned status;
     uint64_t reply_bytes;
-    size_t held_bytes; /* of the reply, in memory until the client has taken it */
-    struct buf stream; /* of a streamed reply: made, and not yet taken */
+    size_t held_bytes;     /* of the reply, in memory until the client has taken it */
+    uint64_t stream_bytes; /* of a streamed reply, so far */
+    struct buf stream;     /* of it: made, and not yet taken */
     size_t stream_taken;
     bool stream_ended;
 };

@@ -108,6 +108,7 @@ enum exchange_step exchange_problem(struct exchange *x, unsigned status, const c
 
 enum exchange_step exchange_no_memory(struct exchange *x, const char *what)
 {
+    x->refusal = REFUSED_MEMORY;
     return exchange_problem(x, 503, "out of memory", "Try again later.", "No memory for %s.", what);
 }
 
@@ -144,6 +145,8 @@ enum exchange_step exchange_diag(struct exchange *x, const struct diag *diag)
 {
     const struct problem p = {status_of(diag->kind), str_of(diag->title), str_of(diag->detail),
                               str_of(diag->hint), diag->has_offset ? &diag->offset : NULL};
+    if (diag->kind == DIAG_NO_MEMORY)
+        x->refusal = REFUSED_MEMORY;
     answer(x, &p);
     return X_DONE;
 }

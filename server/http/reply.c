@@ -18,7 +18,7 @@
 static atomic_uint_fast64_t memory_bytes;
 
 /* Shared bytes count by themselves; bytes of other answers are added and taken off by who sends them. */
-static uint64_t reply_memory(void)
+uint64_t reply_memory(void)
 {
     return atomic_load_explicit(&memory_bytes, memory_order_relaxed);
 }

@@ -73,6 +73,7 @@ const char *reply_header_value(const struct reply *r, const char *name);
 
 void reply_memory_add(size_t bytes);
 void reply_memory_take_off(size_t bytes);
+uint64_t reply_memory(void);
 
 /* Whether there is room for another answer, of which `own` bytes are counted already. False: diag, for its client. */
 bool reply_memory_left(const struct config *config, uint64_t own, struct diag *diag);

@@ -195,6 +195,7 @@ static ssize_t read_stream(void *cls, uint64_t position, char *out, size_t max)
     size_t n = left < max ? left : max;
     memcpy(out, r->stream.p + r->stream_taken, n);
     r->stream_taken += n;
+    r->stream_bytes += n;
     return (ssize_t)n;
 }
 
@@ -397,6 +398,7 @@ static bool turned_away(struct request *r)
 
     if (!ending && (c == NULL || !c->of_reserve || str_eq(r->x.path, STR("/healthz"))))
         return false;
+    r->x.refusal = ending ? REFUSED_STOPPING : REFUSED_CONNECTIONS;
     exchange_problem(
         &r->x, 503, ending ? "the service is stopping" : "too many connections", "Try again in a moment.",
         "%s", ending ? "It takes no new requests." : "The service has as many connections as it takes.");
@@ -468,9 +470,10 @@ static bool misdirected(struct request *r)
     const struct site_own own = own_site(x);
     const struct site_request from = sent_from(x);
 
-    bool ours = site_is_ours(&own, from.host);
+    bool ours = r->http->site->any_host || site_is_ours(&own, from.host);
     if (ours && (exchange_reads(x) || !site_is_foreign(&own, &from)))
         return false;
+    x->refusal = ours ? REFUSED_OTHER_SITE : REFUSED_OTHER_HOST;
     if (!ours)
         exchange_problem(x, 421, "not the host that is meant",
                          "Use the address that the service is known by.",
@@ -538,6 +541,15 @@ static enum MHD_Result begin(struct request *r, const char *url, const char *met
     return MHD_YES;
 }
 
+static enum MHD_Result take_body(struct request *r, const char *data, size_t *n)
+{
+    size_t before = *n;
+    enum body_step step = r->route->body->data(&r->x, data, n);
+
+    r->body_bytes += before - *n;
+    return step == BODY_CLOSE ? MHD_NO : MHD_YES;
+}
+
 /* Takes a piece of a body that nobody wants. There can be no answer in its middle, so a long one ends the
  * connection. */
 static enum MHD_Result pass_over(struct request *r, size_t *n)
@@ -561,7 +573,7 @@ enum MHD_Result request_step(void *http, struct MHD_Connection *connection, cons
     if (r->phase == PHASE_BEGIN)
         return begin(r, url, method, version);
     if (*n > 0 && r->phase == PHASE_BODY)
-        return r->route->body->data(&r->x, data, n) == BODY_CLOSE ? MHD_NO : MHD_YES;
+        return take_body(r, data, n);
     if (*n > 0)
         return pass_over(r, n);
     switch (r->phase) {
@@ -739,6 +751,22 @@ static void log_request(const struct request *r, enum MHD_RequestTerminationCode
         LOG_STR("who", who_logged(&r->x.who)), LOG_STR("why", why(r, end)));
 }
 
+static void count_request(const struct request *r)
+{
+    const struct http_site *site = r->http->site;
+    bool has_body = r->replied && !str_eq(r->x.method, STR("HEAD"));
+    const struct figures_request told = {
+        .route = r->route == NULL ? site->n_routes : (size_t)(r->route - site->routes),
+        .status = r->status,
+        .us = (uint64_t)(clock_us() - r->started_us),
+        .bytes_in = r->body_bytes + r->passed_bytes,
+        .bytes_out = has_body ? r->reply_bytes + r->stream_bytes : 0,
+        .refusal = r->x.refusal != REFUSED_NOT ? r->x.refusal : refusal_of_status(r->status),
+    };
+
+    figures_request(r->http->service->figures, &told);
+}
+
 void request_close(void *http, struct MHD_Connection *connection, void **context,
                    enum MHD_RequestTerminationCode end)
 {
@@ -757,6 +785,7 @@ void request_close(void *http, struct MHD_Connection *connection, void **context
     if (c != NULL)
         c->request = NULL;
     log_request(r, end);
+    count_request(r);
     exchange_end_states(&r->x);
     client_unref(r->x.client);
     buf_free(&r->stream);

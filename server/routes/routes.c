@@ -273,3 +273,15 @@ const struct route *route_find(struct exchange *x)
     refuse(x);
     return NULL;
 }
+
+const struct route *route_find_figures(struct exchange *x)
+{
+    static const struct str PATHS[] = {STR_INIT("/metrics"), STR_INIT("/healthz"), STR_INIT("/readyz")};
+
+    for (size_t i = 0; i < sizeof(PATHS) / sizeof(*PATHS); i++)
+        if (str_eq(x->path, PATHS[i]))
+            return route_find(x);
+    exchange_problem(x, 404, "not found", "The figures are at /metrics.",
+                     "There is nothing else at this address.");
+    return NULL;
+}

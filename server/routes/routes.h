@@ -15,4 +15,7 @@ const char *door_words(enum door door);
  * query that has keys which the route does not know. */
 const struct route *route_find(struct exchange *x);
 
+/* The same for what metrics_listen serves: the figures, and whether the service lives and is ready. */
+const struct route *route_find_figures(struct exchange *x);
+
 #endif

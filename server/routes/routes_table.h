@@ -90,6 +90,8 @@ extern const struct route_body MAPPING_BODY, SYMBOLS_BODY;
           "Answers ok while the service runs") \
     ROUTE("GET", "/readyz", DOOR_OPEN, KEYS_ANY, NULL, handle_readyz, \
           "Answers ready while uploads can be taken; else 503 with the reason") \
+    ROUTE("GET", "/metrics", DOOR_ADMIN, KEYS_ANY, NULL, handle_metrics, \
+          "Figures about the service, for Prometheus; as OpenMetrics by Accept") \
     ROUTE("GET", "/favicon.ico", DOOR_OPEN, KEYS_ANY, NULL, handle_icon, \
           NULL) \
     ROUTE("GET", "/version", DOOR_OPEN, KEYS_ANY, NULL, handle_version, \

@@ -92,6 +92,7 @@ struct sweep {
     pthread_cond_t swept;  /* those who wait for room: a sweep for them has ended */
     uint64_t view_bytes;   /* on the disk, with those that are being written */
     uint64_t upload_bytes; /* likewise */
+    uint64_t removed_views;
     uint64_t room_asked,
         room_made; /* how often room for an upload was asked for, and until which time it was made */
     uint64_t view_bytes_coming; /* of these, what is being written: a sweep may not see it */
@@ -221,9 +222,10 @@ void sweep_view_put(struct sweep *w, uint64_t bytes, bool kept)
 /* Once: what has ended is removed before it is said that there is no room. */
 bool sweep_take_upload_room(struct sweep *w, uint64_t bytes)
 {
-    if (w == NULL || w->config->store_bytes == 0)
+    if (w == NULL)
         return true;
-    uint64_t most = w->config->store_bytes, more = sweep_on_disk(bytes), asked = 0;
+    uint64_t most = w->config->store_bytes == 0 ? UINT64_MAX : w->config->store_bytes,
+             more = sweep_on_disk(bytes), asked = 0;
     int64_t until_ms = clock_ms() + ROOM_WAIT_MS;
     bool fits;
     pthread_mutex_lock(&w->lock);
@@ -245,7 +247,7 @@ bool sweep_take_upload_room(struct sweep *w, uint64_t bytes)
 
 void sweep_give_upload_room(struct sweep *w, uint64_t bytes)
 {
-    if (w == NULL || w->config->store_bytes == 0)
+    if (w == NULL)
         return;
     pthread_mutex_lock(&w->lock);
     less(&w->upload_bytes, sweep_on_disk(bytes));
@@ -428,6 +430,7 @@ static void sweep_in_turn(struct sweep *w, enum sweep_what what)
     bool removed = sweep_once(w, full, what, &done);
     pthread_mutex_lock(&w->lock);
     less(&w->upload_bytes, done.blob_bytes);
+    w->removed_views += done.views;
     if (what != SWEEP_VIEWS) {
         note_expires(w, done.cut_off && expires_s < done.next_expires_s ? expires_s : done.next_expires_s);
         w->not_expired_before_ms = clock_ms() + grace_ms(w);
@@ -440,6 +443,14 @@ static void sweep_in_turn(struct sweep *w, enum sweep_what what)
     if (!removed)
         w->not_full_before_ms = clock_ms() + FULL_PAUSE_MS;
     pthread_cond_broadcast(&w->swept);
+}
+
+struct sweep_counts sweep_counts(struct sweep *w)
+{
+    pthread_mutex_lock(&w->lock);
+    const struct sweep_counts counts = {w->upload_bytes, w->view_bytes, w->removed_views};
+    pthread_mutex_unlock(&w->lock);
+    return counts;
 }
 
 /* The lock is held but for the removals. What was used within the grace is looked at again later. */
@@ -554,10 +565,9 @@ struct sweep *sweep_start(const struct config *config, struct store *store, cons
     store_on_full(store, disk_full, w);
     /* What an earlier run has left; the counters need no lock before the thread begins. What cannot be
      * listed is counted by the first sweep. */
-    enum store_result listed = store_list(store, "views/", count_view, w);
-    if (config->store_bytes > 0)
-        listed = store_list(store, "blobs/", count_upload, w);
-    (void)listed;
+    enum store_result views = store_list(store, "views/", count_view, w),
+                      uploads = store_list(store, "blobs/", count_upload, w);
+    (void)views, (void)uploads;
     if (pthread_create(&w->thread, NULL, run, w) == 0)
         return w;
     free_sweep(w);

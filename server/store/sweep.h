@@ -59,6 +59,12 @@ void sweep_content_ended(struct sweep *w, const char *sha256);
 /* An upload that is new, or was changed, expires at this Unix time. Any thread; NULL does nothing. */
 void sweep_upload_expires(struct sweep *w, int64_t expires_s);
 
+/* How much there is, and how many views were removed for lack of room or use since the start. Any thread. */
+struct sweep_counts {
+    uint64_t upload_bytes, view_bytes, removed_views;
+};
+struct sweep_counts sweep_counts(struct sweep *w);
+
 /* Ends a sweep under way after its present object. When nobody writes to the store any more; NULL is fine. */
 void sweep_stop(struct sweep *w);
 

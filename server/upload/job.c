@@ -20,6 +20,7 @@
 #include "core/system/clock.h"
 #include "parser/unpack/unpack.h"
 #include "render/output.h"
+#include "server/figures/figures.h"
 #include "server/http/clients.h"
 #include "server/store/store.h"
 #include "server/store/sweep.h"
@@ -535,7 +536,11 @@ static struct shared_profile *read_while_it_arrives(struct job *job, struct turn
     }
     conversion_choose(a.conversion, job->result.record.member);
     conversion_stop(a.conversion, &job->stop);
+    int64_t begun_us = clock_thread_us();
     struct shared_profile *made = conversion_read(a.conversion, &in, diag);
+    if (made != NULL)
+        figures_reading(job->service->figures, shared_profile_get(made)->format,
+                        (uint64_t)(clock_thread_us() - begun_us));
     if (a.diag.kind == DIAG_NONE)
         return made;
     shared_profile_free(made);

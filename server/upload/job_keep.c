@@ -70,6 +70,7 @@ void job_log_kept(const struct job *job, const struct record *r)
 {
     struct str owner = {r->owner[0] == '\0' ? NULL : r->owner, strlen(r->owner)};
 
+    figures_upload(job->service->figures, str_of(r->format));
     LOG(job->service->log, LOG_INFO, "uploaded", LOG_STR("id", str_of(r->id)),
         LOG_STR("format", str_of(r->format)), LOG_U64("bytes", r->size),
         LOG_U64("ms", (uint64_t)(clock_ms() - job->started_ms)), LOG_STR("sha256", str_of(r->sha256)),

@@ -9,6 +9,7 @@
 #include "core/system/turns.h"
 #include "server/convert/convert.h"
 #include "server/convert/profile_id.h"
+#include "server/figures/figures.h"
 #include "server/service.h"
 #include "server/store/record.h"
 #include "server/store/store.h"
@@ -211,6 +212,11 @@ void profiles_free(struct profiles *p)
     free(p);
 }
 
+struct once_counts profiles_counts(struct profiles *p)
+{
+    return once_counts(p->once);
+}
+
 void profiles_tick(struct profiles *p)
 {
     once_trim(p->once);
@@ -357,6 +363,7 @@ static struct shared_profile *read_whole(struct profiles *p, struct profile_thin
     int64_t begun_ms = clock_ms();
     struct shared_profile *made = NULL;
     uint64_t bytes;
+    int64_t begun_us = clock_thread_us();
     int from = fd >= 0 ? fd : store_access_blob(s->store, s->log, t->id.sha256, &bytes, diag);
     struct conversion *conversion = from < 0 ? NULL : begin_reading(s, &t->id, diag);
 
@@ -364,6 +371,9 @@ static struct shared_profile *read_whole(struct profiles *p, struct profile_thin
         made = profile_read(conversion, from, turn, &t->once.stop, diag);
     if (from >= 0 && from != fd)
         close(from);
+    if (made != NULL)
+        figures_reading(s->figures, shared_profile_get(made)->format,
+                        (uint64_t)(clock_thread_us() - begun_us));
     log_reading(p, &t->id, "folded", fd >= 0 ? "spool" : "store", made, begun_ms);
     return made;
 }
@@ -502,6 +512,7 @@ const struct shared_profile *profiles_get(struct profiles *p, const struct profi
     *use = (struct profile_use){.thing = NULL};
     if (t == NULL)
         return NULL;
+    figures_look(p->service->figures, CACHE_PROFILES, !begins);
     begin_use(p, t, use, begins || !once_decided(p->once, &t->once));
     if (begins)
         make(p, t, fd, turn);

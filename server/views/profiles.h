@@ -23,6 +23,7 @@
 #ifndef SERVER_VIEWS_PROFILES_H
 #define SERVER_VIEWS_PROFILES_H
 
+#include "core/system/once.h"
 #include "core/system/turns.h"
 #include "server/convert/convert.h"
 #include "server/convert/profile_id.h"
@@ -35,6 +36,8 @@ struct profile_thing;
 enum { PROFILES_LINGER_S = 3 };
 struct profiles *profiles_new(const struct service *service); /* NULL: no memory */
 void profiles_free(struct profiles *p);                       /* when nobody uses one; NULL is fine */
+
+struct once_counts profiles_counts(struct profiles *p);
 
 /* One use of a profile. Zeroed: of none. */
 struct profile_use {

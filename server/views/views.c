@@ -8,6 +8,7 @@
 #include "core/system/clock.h"
 #include "core/system/threads.h"
 #include "core/system/timer.h"
+#include "server/figures/figures.h"
 #include "server/http/clients.h"
 #include "server/http/reply.h"
 #include "server/views/view_draw.h"
@@ -76,6 +77,11 @@ void views_free(struct views *v)
         return;
     once_free(v->once);
     free(v);
+}
+
+struct once_counts views_counts(struct views *v)
+{
+    return once_counts(v->once);
 }
 
 void view_result_free(struct view_result *result)
@@ -172,6 +178,7 @@ static bool find_in_store(struct views *v, const struct view_request *r, enum en
 static bool find(struct views *v, const struct view_request *r, enum encoding e, struct view_result *result)
 {
     struct buf text = {0};
+    struct figures *figures = v->service->figures;
     bool found = false;
 
     *result = (struct view_result){.fd = -1, .encoding = e};
@@ -184,7 +191,11 @@ static bool find(struct views *v, const struct view_request *r, enum encoding e,
         }
         if (t != NULL)
             once_release(v->once, &t->once);
-        found = found || find_in_store(v, r, e, buf_view(&text), result);
+        figures_look(figures, CACHE_VIEWS_IN_MEMORY, found);
+        if (!found) {
+            found = find_in_store(v, r, e, buf_view(&text), result);
+            figures_look(figures, CACHE_VIEWS_ON_DISK, found);
+        }
     }
     buf_free(&text);
     return found;

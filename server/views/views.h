@@ -20,6 +20,7 @@ struct view_thing;
 
 struct views *views_new(struct service *service); /* NULL: no memory */
 void views_free(struct views *v);                 /* when no job runs; NULL is fine */
+struct once_counts views_counts(struct views *v); /* of those in memory */
 
 struct view_result {
     int fd; /* the caller's own; -1: see bytes */

@@ -39,6 +39,7 @@ NOT_RUN = {
         'curl -u ann:secret': 'needs a host with TLS; test_deploy.py asks with a password',
         'make && sudo make install': 'needs root and systemd',
         'docker compose': 'needs docker',
+        'aflamed serve --metrics-listen': 'needs an address of the machine; test_figures.py has a listener of its own',
         'git pull && make': 'needs root and the network',
     },
 }

@@ -1,12 +1,232 @@
-"""What machines read of the service: the log as JSON, whether it is ready, what the service manager is told."""
+"""What machines read of the service: figures, the log as JSON, whether it is ready, what the service manager is told."""
+import collections
 import json
 import os
 import re
+import shutil
 import signal
 import socket
+import subprocess
 import unittest
 
-from support import TIMEOUT_S, Server, ServiceTest, eventually, head, id_of, token_of, trace
+import support
+from support import TIMEOUT_S, Server, ServiceTest, eventually, head, id_of, read_answers, token_of, trace
+from test_doors import Tokens, bearer
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+PROMTOOL = shutil.which('promtool')
+OPEN_METRICS = 'application/openmetrics-text;version=1.0.0;q=0.7,text/plain;version=0.0.4;q=0.3,*/*;q=0.1'
+SAMPLE = re.compile(r'([a-z_]+)(?:\{((?:[a-z]+="(?:[^"\\]|\\.)*",?)+)\})? (\d+(?:\.\d+)?)')
+
+
+def figures_of(text):
+    """{name with labels: number} of a text in either format. Each line is a comment or a sample."""
+    figures = {}
+    for line in text.splitlines():
+        if line.startswith('#'):
+            continue
+        found = SAMPLE.fullmatch(line)
+        assert found, line
+        name = found[1] + ('{%s}' % found[2] if found[2] else '')
+        assert name not in figures, 'twice: ' + name
+        figures[name] = float(found[3])
+    return figures
+
+
+def deployed(*parts):
+    with open(os.path.join(ROOT, 'deploy', *parts)) as file:
+        return file.read()
+
+
+class MonitoredTest(ServiceTest):
+    """The service with a listener for figures, which is asked under a name that nobody told the service."""
+    CONFIG = {'metrics_listen': '127.0.0.1:0', 'hosts': 'profiles.example.com, 127.0.0.1'}
+
+    def ask(self, target, *lines):
+        port = int(re.findall(r'metrics-listening address=127\.0\.0\.1:(\d+)', self.server.log())[-1])
+        with socket.create_connection(('127.0.0.1', port), TIMEOUT_S) as connection:
+            connection.sendall(head('GET', target, 'Connection: close', *lines, host='monitored:9100'))
+            return read_answers(connection)[0]
+
+    def figures(self):
+        answer = self.ask('/metrics')
+        self.assertEqual(answer.status, 200, answer)
+        return figures_of(answer.text)
+
+
+class Figures(MonitoredTest):
+
+    def assert_grows(self, name, by, act):
+        """A request is counted when its answer was sent: soon after the client has it."""
+        before = self.figures().get(name, 0)
+        act()
+        self.assertTrue(eventually(lambda: self.figures().get(name, 0) == before + by),
+                        '%s: %s, and was %s' % (name, self.figures().get(name), before))
+
+    def test_requests_are_counted_by_route_and_status(self):
+        path = '/p/' + id_of(self.stored(trace(salt=1)))
+        for target, route, method, code in ((path + '/raw', '/p/{id}/raw', 'GET', 200),
+                                            (path + '/t/1.svg', '/p/{id}/t/{track}', 'GET', 200),
+                                            ('/p/aaaaaaaaaaaaaaaaaaaaaaaaaa', '/p/{id}', 'GET', 404),
+                                            ('/nothing/at/all', 'none', 'other', 404),
+                                            (path + '/status.json?wrong=1', 'none', 'other', 400)):
+            with self.subTest(target):
+                self.assert_grows('aflamed_requests_total{method="%s",route="%s",code="%d"}' % (method, route, code), 2,
+                                  lambda t=target: (self.server.get(t), self.server.request('HEAD', t)))
+        self.assertNotIn(path[3:], self.ask('/metrics').text)
+
+    def test_buckets_are_cumulative_and_agree(self):
+        self.server.get('/')
+        self.server.get('/version')
+        for text in (self.ask('/metrics').text, self.ask('/metrics', 'Accept: ' + OPEN_METRICS).text):
+            series = collections.defaultdict(list)
+            figures = figures_of(text)
+            for name, value in figures.items():
+                found = re.fullmatch(r'([a-z_]+)_bucket\{(.*),le="(.*)"\}', name)
+                if found:
+                    series[found[1], found[2]].append((float(found[3]), value))
+            self.assertTrue(series)
+            for (name, labels), buckets in series.items():
+                self.assertEqual(buckets, sorted(buckets))
+                self.assertEqual([n for _, n in buckets], sorted(n for _, n in buckets))
+                self.assertEqual(buckets[-1], (float('inf'), figures['%s_count{%s}' % (name, labels)]))
+                self.assertIn('%s_sum{%s}' % (name, labels), figures)
+
+    def test_both_formats(self):
+        answer = self.ask('/metrics')
+        self.assertEqual(answer['Content-Type'], 'text/plain; version=0.0.4; charset=utf-8')
+        self.assertEqual(self.ask('/metrics', 'Accept: text/html')['Content-Type'], answer['Content-Type'])
+        self.assertNotIn('# EOF', answer.text)
+        newer = self.ask('/metrics', 'Accept: ' + OPEN_METRICS)
+        self.assertEqual(newer['Content-Type'], 'application/openmetrics-text; version=1.0.0; charset=utf-8')
+        self.assertTrue(newer.text.endswith('\n# EOF\n'))
+        self.assertIn('# TYPE aflamed_requests counter\n', newer.text)
+        self.assertIn('# TYPE aflamed_requests_total counter\n', answer.text)
+        self.assertEqual({line.split()[2] for line in answer.text.splitlines() if line.startswith('# TYPE')},
+                         {line.split()[2] + ('_total' if line.endswith(' counter') else '')
+                          for line in newer.text.splitlines() if line.startswith('# TYPE')})
+
+    def test_uploads_bytes_and_caches(self):
+        content = trace(salt=3)
+        path = []
+        self.assert_grows('aflamed_uploads_total{format="android-trace"}', 1,
+                          lambda: path.append('/p/' + id_of(self.stored(content))))
+        before = self.figures()
+        self.assertGreaterEqual(before['aflamed_reading_cpu_seconds_count{format="android-trace"}'], 1)
+        self.assertGreaterEqual(before['aflamed_store_uploads_bytes'], len(content))
+        self.assertGreater(before['aflamed_memory_bytes{kind="profiles"}'], 0)
+        self.assertTrue(eventually(lambda: self.figures()['aflamed_received_bytes_total'] >= len(content)))
+        for _ in range(4):                                   # drawn, from the disk, kept in memory, from there
+            self.server.get(path[0] + '/t/1.svg?width=777')
+        after = self.figures()
+        for cache in ('views-in-memory', 'views-on-disk'):
+            for result in ('hit', 'miss'):
+                name = 'aflamed_cache_looks_total{cache="%s",result="%s"}' % (cache, result)
+                self.assertGreater(after[name], before[name], name)
+
+    def test_what_is_refused_has_a_reason(self):
+        for reason, act in (('unknown-format', lambda: self.server.upload(b'\0\1\2' * 100)),
+                            ('malformed', lambda: self.server.get('/?%00')),
+                            ('other-site', lambda: self.server.request('POST', '/', b'', Origin='http://evil.example',
+                                                                       Sec_Fetch_Site='cross-site'))):
+            with self.subTest(reason):
+                self.assert_grows('aflamed_refused_total{reason="%s"}' % reason, 1, act)
+
+    def test_the_process_and_its_connections(self):
+        figures = self.figures()
+        self.assertGreater(figures['process_resident_memory_bytes'], 1 << 20)
+        self.assertGreater(figures['process_open_fds'], 3)
+        self.assertLess(figures['process_open_fds'], figures['process_max_fds'])
+        self.assertGreater(figures['process_start_time_seconds'], 1_700_000_000)
+        self.assertGreater(figures['process_cpu_seconds_total'], 0)
+        self.assertRegex(self.server.get('/version').text, 'aflamed ' + re.search(
+            r'aflamed_build_info\{version="([0-9.]+)"\} 1\n', self.ask('/metrics').text)[1])
+        with socket.create_connection(('127.0.0.1', self.server.port), TIMEOUT_S):
+            self.assertTrue(eventually(lambda: self.figures()['aflamed_connections'] == 2))    # and ours
+        self.assertTrue(eventually(lambda: self.figures()['aflamed_connections'] == 1))
+
+    def test_the_store_is_measured_at_the_start(self):
+        self.stored(trace(salt=5))
+        bytes_kept = self.figures()['aflamed_store_uploads_bytes']
+        self.server.stop()
+        self.server.start()
+        self.assertEqual(self.figures()['aflamed_store_uploads_bytes'], bytes_kept)
+
+    @unittest.skipUnless(PROMTOOL, 'promtool is not installed (package prometheus)')
+    def test_promtool_finds_nothing(self):
+        self.stored(trace(salt=6))
+        done = subprocess.run([PROMTOOL, 'check', 'metrics'], input=self.ask('/metrics').body, timeout=TIMEOUT_S,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        self.assertEqual((done.returncode, done.stdout), (0, b''))
+
+
+class OwnListener(MonitoredTest):
+
+    def test_figures_and_nothing_else(self):
+        self.assertIn('aflamed_build_info', self.ask('/metrics').text)
+        self.assertEqual(self.ask('/healthz').text, 'ok\n')
+        self.assertEqual(self.ask('/readyz').text, 'ready\n')
+        for target in ('/', '/uploads', '/api', '/static/x/app.css', '/metrics/', '/version'):
+            self.assertEqual(self.ask(target).status, 404, target)
+
+    def test_an_address_that_is_taken_is_said(self):
+        with socket.create_server(('127.0.0.1', 0)) as taken:
+            with self.assertRaisesRegex(AssertionError, 'cannot listen'):
+                Server(metrics_listen='127.0.0.1:%d' % taken.getsockname()[1])
+
+    def test_it_ends_with_the_service(self):
+        server = Server(metrics_listen='127.0.0.1:0')
+        self.addCleanup(server.clean)
+        self.assertEqual(server.stop(), 0)
+
+
+class OnTheMainAddress(ServiceTest):
+    """The figures are for who has a token with the scope admin."""
+    @classmethod
+    def setUpClass(cls):
+        tokens = Tokens(cls)
+        cls.admin, cls.reader = tokens.new('prometheus', 'admin'), tokens.new('ann', 'upload,read')
+        cls.server = support.ServiceFailure.server = Server(tokens_file=tokens.path)
+        cls.addClassCleanup(cls.end)
+
+    def test_a_token_is_asked_for(self):
+        self.assertEqual(self.server.get('/metrics').status, 401)
+        self.assertEqual(self.server.get('/metrics', **bearer(self.reader)).status, 403)
+        self.assertEqual(self.server.get('/metrics', **bearer(self.admin)).status, 200)
+        for name in ('requests_total{method="GET",route="/metrics",code="401"}', 'refused_total{reason="unknown-client"}',
+                     'refused_total{reason="forbidden"}'):
+            self.assertTrue(eventually(lambda n=name: figures_of(self.server.get(
+                '/metrics', **bearer(self.admin)).text).get('aflamed_' + n) == 1), name)
+
+    def test_load_balancers_need_none(self):
+        self.assertEqual((self.server.get('/readyz').status, self.server.get('/healthz').status), (200, 200))
+
+    def test_without_tokens_there_are_no_figures(self):
+        server = Server()
+        self.addCleanup(server.clean)
+        self.assertEqual(server.get('/metrics').status, 403)
+
+
+class Deployed(MonitoredTest):
+    """What the dashboard and the alerts ask for is there."""
+
+    def names(self):
+        self.stored(trace(salt=9))
+        return {name.split('{')[0] for name in self.figures()}
+
+    def test_the_dashboard_and_the_alerts_ask_for_what_there_is(self):
+        dashboard, alerts = deployed('grafana', 'aflamed.json'), deployed('prometheus', 'alerts.yml')
+        expressions = [t['expr'] for p in json.loads(dashboard)['panels'] for t in p['targets']]
+        self.assertGreater(len(expressions), 10)
+        asked = set(re.findall(r'\b((?:aflamed|process)_[a-z_]+)', ' '.join(expressions + re.findall('expr: .*', alerts))))
+        self.assertEqual(asked - self.names(), set())
+
+    @unittest.skipUnless(PROMTOOL, 'promtool is not installed (package prometheus)')
+    def test_promtool_takes_the_alerts(self):
+        done = subprocess.run([PROMTOOL, 'check', 'rules', os.path.join(ROOT, 'deploy', 'prometheus', 'alerts.yml')],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=TIMEOUT_S, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertIn('2 rules found', done.stdout)
 
 
 class LogAsJson(ServiceTest):

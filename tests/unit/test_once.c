@@ -61,6 +61,9 @@ static void the_least_recently_used_goes(void **state)
     put(o, "f", 41); /* too large */
     assert_false(has(o, "f"));
     assert_true(has(o, "e"));
+    const struct once_counts counts = once_counts(o);
+    assert_int_equal(counts.bytes, 40);
+    assert_int_equal(counts.evicted, 4); /* f was never kept */
     once_free(o);
 }
 

@@ -76,6 +76,9 @@ static void queued_jobs_run_in_fair_order(void **state)
             i};
         threads_submit(t, 0, &jobs[i].job);
     }
+    const struct threads_counts counts = threads_counts(t, 0);
+    assert_int_equal(counts.running, 1);
+    assert_int_equal(counts.waiting, 4);
     atomic_store(&blocker.go, true);
     threads_free(t);
     assert_int_equal(order.n, 4);

@@ -87,7 +87,9 @@ static void given_in_fair_order(void **state)
 
     (void)state;
     turn_init(&first, turns, TURN_INPUT, NULL, NULL);
+    assert_int_equal(turns_busy(turns), 0);
     turn_take(&first);
+    assert_int_equal(turns_busy(turns), 1);
     for (unsigned i = 0; i < 5; i++) {
         jobs[i] = (struct job){.turns = turns,
                                .turn_class = WAITING[i].turn_class,

@@ -8,6 +8,7 @@
 #include "render/view/key.h"
 #include "server/config/config_keys.h"
 #include "server/convert/summary.h"
+#include "server/figures/figures_table.h"
 #include "server/routes/routes.h"
 #include "tools/reference/reference.h"
 
@@ -95,6 +96,18 @@ static void put_routes(struct buf *b)
     }
 }
 
+static void put_figures(struct buf *b)
+{
+    HEADING(b, "figure", "type", "labels", "what it is");
+    for (size_t i = 0; i < FIGURES_COUNT; i++) {
+        const struct figure *f = &FIGURES[i];
+        buf_printf(b, "| `%s%s` | %s | %s | ", f->name, f->type == FIGURE_COUNTER ? "_total" : "",
+                   exposition_type(f->type), f->labels == NULL ? "" : f->labels);
+        put_cell(b, str_of(f->help));
+        buf_z(b, " |\n");
+    }
+}
+
 /* ---- options ---- */
 
 static void put_view_options(struct buf *b, unsigned scopes)
@@ -173,6 +186,7 @@ static const struct table {
     void (*put)(struct buf *b);
 } TABLES[] = {
     {"formats", put_formats},
+    {"figures", put_figures},
     {"outputs", put_outputs},
     {"routes", put_routes},
     {"facts", put_facts},
