@@ -20,6 +20,7 @@
 #include "server/figures/figures.h"
 #include "server/http/clients.h"
 #include "server/http/http.h"
+#include "server/http/tls.h"
 #include "server/pages/pages.h"
 #include "server/pages/static_assets.h"
 #include "server/routes/admit.h"
@@ -180,6 +181,11 @@ static bool open_service(struct service *s, const struct config *config, struct 
     s->store = store_open(config->store, diag);
     if (s->store == NULL)
         return false;
+    if (config->tls_certificate[0] != '\0' || config->tls_key[0] != '\0') {
+        s->tls = tls_new(config, diag);
+        if (s->tls == NULL)
+            return false;
+    }
     if (doors_wanted(config)) {
         s->doors = doors_new(config, s->store, s->log, diag);
         if (s->doors == NULL)
@@ -224,12 +230,26 @@ static void close_service(struct service *s)
     progresses_free(s->progresses);
     jobs_free(s->jobs);
     doors_free(s->doors);
+    tls_free(s->tls);
     timers_free(s->timers);
     clients_free(s->clients);
     turns_free(s->turns);
     store_close(s->store);
     log_free(s->log);
     notify_close(&s->notify);
+}
+
+static void reload(struct service *s)
+{
+    struct diag diag = {0};
+
+    doors_reload(s->doors);
+    if (s->tls == NULL)
+        return;
+    if (tls_reload(s->tls, &diag))
+        LOG(s->log, LOG_INFO, "certificate-read", LOG_STR("file", str_of(s->config->tls_certificate)));
+    else
+        LOG(s->log, LOG_ERROR, "certificate-kept", LOG_STR("why", str_of(diag.detail)));
 }
 
 /* SIGTERM, SIGINT and SIGHUP are blocked in every thread, and taken here: the last one means that files have
@@ -240,7 +260,7 @@ static void wait_for_signal(const sigset_t *set, struct service *s)
 
     while (sigwait(set, &got) != 0 || got == SIGHUP)
         if (got == SIGHUP)
-            doors_reload(s->doors);
+            reload(s);
 }
 
 /* A socket handed over by the service manager comes before the configured address, and obeys the same
@@ -274,9 +294,10 @@ static void tick(struct service *s, bool alive)
     profiles_tick(s->profiles);
 }
 
-/* ---- what metrics_listen serves ---- */
+/* ---- further sockets ---- */
 
-struct metrics {
+/* One beside that of the service, of plain HTTP, with a site of its own. */
+struct further {
     struct address address;
     char bound[300];
     struct http_site site;
@@ -297,40 +318,56 @@ static void no_tick(struct service *s, bool alive)
     (void)alive;
 }
 
-/* The figures name nobody, so that any address will do. */
-static bool start_metrics(struct service *s, struct metrics *m, struct diag *diag)
+/* `listen` empty: it is not wanted. */
+static bool start_further(struct service *s, struct further *f, const char *listen,
+                          const struct route *(*find)(struct exchange *x), struct diag *diag)
 {
-    *m = (struct metrics){.site = {.routes = ROUTES,
+    *f = (struct further){.site = {.routes = ROUTES,
                                    .n_routes = ROUTES_COUNT,
                                    .any_host = true,
-                                   .find = route_find_figures,
+                                   .plain = true,
+                                   .find = find,
                                    .admits = admits_anybody,
                                    .problem_page = page_problem,
                                    .tick = no_tick}};
-    if (s->config->metrics_listen[0] == '\0')
+    if (listen[0] == '\0')
         return true;
-    m->fd = address_parse(str_of(s->config->metrics_listen), &m->address)
-                ? listen_open(&m->address, m->bound, sizeof(m->bound), diag)
+    f->fd = address_parse(str_of(listen), &f->address)
+                ? listen_open(&f->address, f->bound, sizeof(f->bound), diag)
                 : -1;
-    if (m->fd < 0)
+    if (f->fd < 0)
         return false;
-    m->http = http_start(s, &m->site, m->fd, diag);
-    if (m->http == NULL)
-        listen_close(&m->address, m->fd);
+    f->http = http_start(s, &f->site, f->fd, diag);
+    if (f->http == NULL)
+        listen_close(&f->address, f->fd);
     else
-        LOG(s->log, LOG_INFO, "metrics-listening", LOG_STR("address", str_of(m->bound)));
-    return m->http != NULL;
+        LOG(s->log, LOG_INFO, "also-listening", LOG_STR("address", str_of(f->bound)));
+    return f->http != NULL;
 }
 
-/* Behind the service itself, which it tells of until the end. False: see http_stop. */
-static bool stop_metrics(struct metrics *m)
+/* Behind the service itself, of which figures are told until the end. False: see http_stop. */
+static bool stop_further(struct further *f)
 {
-    if (m->http == NULL)
+    if (f->http == NULL)
         return true;
-    bool stopped = http_stop(m->http, 0);
+    bool stopped = http_stop(f->http, 0);
     if (stopped)
-        listen_close(&m->address, m->fd);
+        listen_close(&f->address, f->fd);
     return stopped;
+}
+
+/* Figures name nobody, so that any address will do. What leads on does so to a name that is configured. */
+static bool start_all_further(struct service *s, struct further *metrics, struct further *redirect,
+                              struct diag *diag)
+{
+    const struct config *c = s->config;
+
+    *redirect = (struct further){.http = NULL};
+    if (c->redirect_listen[0] != '\0' && !str_starts(str_of(c->external_url), STR("https://")))
+        diag_set(diag, DIAG_USAGE, "nowhere to lead to", "Set external_url to https://HOST.",
+                 "redirect_listen leads on to external_url, which is none of HTTPS.");
+    return start_further(s, metrics, c->metrics_listen, route_find_figures, diag) &&
+           diag->kind == DIAG_NONE && start_further(s, redirect, c->redirect_listen, route_lead_on, diag);
 }
 
 /* ---- serving ---- */
@@ -339,7 +376,7 @@ static void serve_until_signal(struct service *s, const sigset_t *signals)
 {
     LOG(s->log, LOG_INFO, "listening", LOG_STR("address", str_of(s->address)),
         LOG_STR("store", str_of(s->config->store)), LOG_U64("workers", s->config->workers));
-    printf("aflamed listens on http://%s/\n", s->address);
+    printf("aflamed listens on %s://%s/\n", s->tls == NULL ? "http" : "https", s->address);
     fflush(stdout);
     notify_send(&s->notify, NOTIFY_READY);
     wait_for_signal(signals, s);
@@ -359,17 +396,15 @@ static bool serve(struct service *s, struct address *address, const sigset_t *si
                                    .admits = admits,
                                    .problem_page = page_problem,
                                    .tick = tick};
-    struct metrics metrics;
-    bool started = start_metrics(s, &metrics, diag);
+    struct further metrics, redirect;
+    bool started = start_all_further(s, &metrics, &redirect, diag);
     struct http *http = started ? http_start(s, &site, fd, diag) : NULL;
     if (http != NULL)
         serve_until_signal(s, signals);
-    if (started) {
-        bool stopped = http == NULL || http_stop(http, STOP_GRACE_S);
-        if (!stop_metrics(&metrics) || !stopped) {
-            LOG(s->log, LOG_WARN, "stopped-hard", LOG_STR("why", STR("a request did not end")));
-            _exit(0); /* What was acknowledged is durable; nothing else is worth waiting for. */
-        }
+    bool stopped = http == NULL || http_stop(http, STOP_GRACE_S);
+    if (!stop_further(&redirect) || !stop_further(&metrics) || !stopped) {
+        LOG(s->log, LOG_WARN, "stopped-hard", LOG_STR("why", STR("a request did not end")));
+        _exit(0); /* What was acknowledged is durable; nothing else is worth waiting for. */
     }
     listen_close(address, fd);
     return http != NULL;

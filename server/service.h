@@ -25,6 +25,7 @@ struct record_cache;
 struct sweep;
 struct threads;
 struct timers;
+struct tls;
 struct turns;
 struct views;
 
@@ -48,6 +49,7 @@ struct service {
     struct threads *threads; /* of jobs, by enum service_threads */
     struct doors
         *doors; /* who asks; NULL: there are none, and whoever reaches the service may upload and read */
+    struct tls *tls;         /* NULL: plain HTTP */
     struct clients *clients; /* whom requests come from; jobs refer to them */
     struct timers *timers;
     struct jobs *jobs;

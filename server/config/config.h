@@ -38,14 +38,16 @@ struct config {
     uint64_t render_tracks;   /* previews made at upload, of the heaviest tracks */
     uint64_t svg_embed_nodes; /* nodes, and bytes of them, that a picture carries */
     uint64_t svg_embed_bytes;
-    uint64_t profile_cache_bytes;   /* folded profiles kept in memory */
-    uint64_t views_in_memory_bytes; /* views kept in memory as they are sent */
-    uint64_t answer_memory_bytes;   /* of answers that clients are taking, beside cached views */
-    uint64_t views_on_disk_bytes;   /* rendered views kept in the store */
-    uint64_t store_bytes;           /* uploaded files kept; 0: no limit */
-    uint64_t sweep_interval_s;      /* from one removal of what nobody needs to the next */
-    uint64_t delete_within_s;       /* until what belonged to an upload that has ended is gone */
-    char tokens_file[4096];         /* server/doors/token_file.h; empty: nobody has a token */
+    uint64_t profile_cache_bytes;              /* folded profiles kept in memory */
+    uint64_t views_in_memory_bytes;            /* views kept in memory as they are sent */
+    uint64_t answer_memory_bytes;              /* of answers that clients are taking, beside cached views */
+    uint64_t views_on_disk_bytes;              /* rendered views kept in the store */
+    uint64_t store_bytes;                      /* uploaded files kept; 0: no limit */
+    uint64_t sweep_interval_s;                 /* from one removal of what nobody needs to the next */
+    uint64_t delete_within_s;                  /* until what belonged to an upload that has ended is gone */
+    char tls_certificate[4096], tls_key[4096]; /* files, PEM; empty: no TLS */
+    char redirect_listen[256];                 /* a plain socket that leads on to external_url; empty: none */
+    char tokens_file[4096];                    /* server/doors/token_file.h; empty: nobody has a token */
     char user_header[128],
         user_scopes[128];      /* a trusted proxy says who asks, who may do this; empty: none does */
     char readers[8];           /* link, team: of an upload that does not say */

@@ -112,6 +112,12 @@ const struct config_key CONFIG_KEYS[] = {
         readers, readers_valid, "link or team", "link",
         "who may read an upload that does not say: link (who has its link) or team (of these, who is known)"),
     NUMBER(session_hours, 1, 8760, "720", "hours that a browser stays logged in"),
+    TEXT(
+        tls_certificate, NULL, "a file", "",
+        "file with the certificate to show, and those that vouch for it (PEM): the service speaks HTTPS; empty: HTTP"),
+    TEXT(tls_key, NULL, "a file", "", "file with the private key of the certificate (PEM)"),
+    TEXT(redirect_listen, listen_valid_or_none, "HOST:PORT, or empty", "",
+         "where to lead plain HTTP on to external_url, as :80; empty: nowhere"),
     FLAG(open, "false", "may listen on other than loopback without authentication"),
     TEXT(external_url, url_valid, URL_FORM, "", "what clients see, as http://HOST; empty: from the request"),
     TEXT(hosts, NULL, "names with commas between them, each with or without a port", "",

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <gnutls/abstract.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -22,6 +23,7 @@
 #include "server/http/http_impl.h"
 #include "server/http/problem.h"
 #include "server/http/route.h"
+#include "server/http/tls.h"
 #include "server/service.h"
 
 /* ---- listening ---- */
@@ -174,9 +176,11 @@ static const char DROPPED[] =
 enum { DROPPED_STATUS = 431 };
 
 /* What fits into the socket's buffer at once: nobody waits for a client that is to be rid of. */
-static void send_raw(int fd, const char *answer)
+static void send_raw(const struct connection *c, const char *answer)
 {
-    ssize_t sent = send(fd, answer, strlen(answer), MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (c->http->service->tls != NULL && !c->http->site->plain) /* which it would not be a part of */
+        return;
+    ssize_t sent = send(c->fd, answer, strlen(answer), MSG_DONTWAIT | MSG_NOSIGNAL);
     (void)sent;
 }
 
@@ -206,6 +210,7 @@ static void begin(struct http *h, struct MHD_Connection *connection, void **cont
     *context = c;
     if (c == NULL || info == NULL)
         return;
+    c->http = h;
     c->fd = info->connect_fd;
     setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
     deadline_add(h->deadlines, &c->deadline, c->fd, h->service->config->header_timeout_s);
@@ -220,7 +225,7 @@ static void begin(struct http *h, struct MHD_Connection *connection, void **cont
     /* The library gives no way to refuse a connection here: it finds this one ended. */
     LOG(h->service->log, LOG_WARN, "too-many-connections",
         LOG_STR("client", str_of(c->client == NULL ? "-" : client_text(c->client))));
-    send_raw(c->fd, TOO_MANY);
+    send_raw(c, TOO_MANY);
     shutdown(c->fd, SHUT_RDWR);
 }
 
@@ -232,7 +237,7 @@ static void end_dropped(struct http *h, struct MHD_Connection *connection, struc
     void *request = c->request;
 
     if (!c->request->replied) {
-        send_raw(c->fd, DROPPED);
+        send_raw(c, DROPPED);
         c->request->status = DROPPED_STATUS;
         strcpy(c->request->x.why, "the header of the request is too large");
     }
@@ -337,20 +342,43 @@ static void on_change(void *http, struct MHD_Connection *connection, void **cont
     pulse_end(&h->pulses);
 }
 
+/* GnuTLS knows the library's connection by the session's pointer (found by trial). */
+static int show_certificate(gnutls_session_t session, const struct gnutls_cert_retr_st *info,
+                            gnutls_pcert_st **chain, unsigned *chain_n, gnutls_ocsp_data_st **ocsp,
+                            unsigned *ocsp_n, gnutls_privkey_t *key, unsigned *flags)
+{
+    const union MHD_ConnectionInfo *known =
+        MHD_get_connection_info(gnutls_session_get_ptr(session), MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    const struct connection *c = known == NULL ? NULL : known->socket_context;
+
+    (void)info;
+    *ocsp = NULL;
+    *ocsp_n = 0;
+    *flags = 0;
+    return c == NULL ? -1 : tls_show(c->http->service->tls, chain, chain_n, key);
+}
+
 /* The library's own timeout sees idle connections only: see deadline.h. Requests are vetted by vet.c:
  * where the library refuses one itself, it sends a second header behind the first. */
 static struct MHD_Daemon *start_daemon(struct http *h, int listen_fd)
 {
     const struct config *c = h->service->config;
+    bool has_tls = h->service->tls != NULL && !h->site->plain;
+    struct MHD_OptionItem tls[] = {
+        {MHD_OPTION_HTTPS_CERT_CALLBACK2, 0, (void *)(uintptr_t)show_certificate},
+        {MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)(uintptr_t)TLS_PRIORITIES},
+        {MHD_OPTION_END, 0, NULL},
+    };
 
     return MHD_start_daemon(
-        MHD_USE_POLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG | MHD_USE_ITC, 0, NULL,
-        NULL, on_step, h, MHD_OPTION_EXTERNAL_LOGGER, log_library, h, MHD_OPTION_LISTEN_SOCKET, listen_fd,
-        MHD_OPTION_THREAD_POOL_SIZE, (unsigned)THREADS, MHD_OPTION_CONNECTION_LIMIT,
+        (has_tls ? MHD_USE_TLS : MHD_NO_FLAG) | MHD_USE_POLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME |
+            MHD_USE_ERROR_LOG | MHD_USE_ITC,
+        0, NULL, NULL, on_step, h, MHD_OPTION_EXTERNAL_LOGGER, log_library, h, MHD_OPTION_LISTEN_SOCKET,
+        listen_fd, MHD_OPTION_THREAD_POOL_SIZE, (unsigned)THREADS, MHD_OPTION_CONNECTION_LIMIT,
         (unsigned)(c->max_connections + RESERVE), MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)c->idle_timeout_s,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES, MHD_OPTION_NOTIFY_COMPLETED, on_close,
         h, MHD_OPTION_NOTIFY_CONNECTION, on_change, h, MHD_OPTION_URI_LOG_CALLBACK, on_open, h,
-        MHD_OPTION_STRICT_FOR_CLIENT, 0, MHD_OPTION_END);
+        MHD_OPTION_STRICT_FOR_CLIENT, 0, MHD_OPTION_ARRAY, has_tls ? tls : tls + 2, MHD_OPTION_END);
 }
 
 static void tick(void *context)

@@ -47,6 +47,7 @@ struct http {
 struct connection {
     struct deadline deadline; /* first: connection_look finds the rest */
     int fd;
+    struct http *http;
     bool watched;            /* by the deadlines, and counted in http.connections */
     bool counted;            /* in the client's share */
     bool trusted;            /* a proxy of trusted_proxies: its header says who the client is */

@@ -148,7 +148,7 @@ void exchange_base_url(const struct exchange *x, struct buf *b)
         buf_str(b, x->origin);
         return;
     }
-    buf_z(b, "http://");
+    buf_z(b, service->tls == NULL ? "http://" : "https://");
     if (host.p != NULL && host_usable(host))
         buf_str(b, host);
     else if (str_starts(str_of(service->address), STR("unix:")))

@@ -77,7 +77,7 @@ static void put_cookie(struct exchange *x, const char *session, uint64_t seconds
 
     reply_header(&x->reply, "Set-Cookie", "%s=%s; Path=%.*s/; Max-Age=%llu; HttpOnly; SameSite=Lax%s",
                  DOOR_COOKIE, session, (int)path.n, path.n > 0 ? path.p : "", (unsigned long long)seconds,
-                 str_starts(url, STR("https://")) ? "; Secure" : "");
+                 x->service->tls != NULL || str_starts(url, STR("https://")) ? "; Secure" : "");
 }
 
 enum exchange_step handle_login_posted(struct exchange *x)

@@ -285,3 +285,12 @@ const struct route *route_find_figures(struct exchange *x)
                      "There is nothing else at this address.");
     return NULL;
 }
+
+const struct route *route_lead_on(struct exchange *x)
+{
+    reply_static(&x->reply, 308, "text/plain; charset=utf-8", STR("The service is at another address.\n"));
+    reply_header(&x->reply, "Location", "%s%.*s", x->service->config->external_url, (int)x->target.n,
+                 x->target.p);
+    x->reply.close = true;
+    return NULL;
+}

@@ -18,4 +18,7 @@ const struct route *route_find(struct exchange *x);
 /* The same for what metrics_listen serves: the figures, and whether the service lives and is ready. */
 const struct route *route_find_figures(struct exchange *x);
 
+/* What redirect_listen serves: every request is led on to external_url. NULL. */
+const struct route *route_lead_on(struct exchange *x);
+
 #endif

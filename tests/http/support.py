@@ -199,7 +199,7 @@ class Borrowed:
 # ---- the service ----
 class Server:
     """A process of the program on a port of its own. Keys of the configuration are keyword arguments."""
-    PROGRAM, ENVIRONMENT = AFLAMED, {}
+    PROGRAM, ENVIRONMENT, SCHEME = AFLAMED, {}, 'http'
 
     def __init__(self, store=None, **config):
         self.folder = tempfile.mkdtemp(prefix='aflamed-http-')
@@ -220,7 +220,7 @@ class Server:
                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, env={**environment, **self.ENVIRONMENT})
         ready, _, _ = select.select([self.process.stdout], [], [], START_TIMEOUT_S)
         line = self.process.stdout.readline().decode() if ready else ''
-        if not line.startswith('aflamed listens on http://127.0.0.1:'):
+        if not line.startswith('aflamed listens on %s://127.0.0.1:' % self.SCHEME):
             self.kill()
             raise AssertionError('the service did not start: %r\n%s' % (line, self.log_tail()))
         self.port = int(line.rsplit(':', 1)[1].strip('/\n'))
@@ -232,7 +232,7 @@ class Server:
 
     @property
     def url(self):
-        return 'http://127.0.0.1:%d' % self.port
+        return '%s://127.0.0.1:%d' % (self.SCHEME, self.port)
 
     def log(self):
         with open(self.log_path, errors='replace') as file:
