@@ -19,6 +19,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 import native  # pylint: disable=wrong-import-position
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+OPENSSL = shutil.which('openssl')
 GAME = native.Library('/data/app/com.example-1/libgame.so', 'ab' * 20)
 BLOCK = re.compile(r'^```(\w*)\n(.*?)^```$', re.M | re.S)
 ADDRESS = 'http://127.0.0.1:8192'
@@ -35,6 +36,9 @@ NOT_RUN = {
     },
     'docs/http-api.md': {'curl -F token=$TOKEN -F known=by-names': 'needs a mappings_dir; test_mapping.py has one'},
     'docs/operations.md': {
+        'TOKEN=$(aflamed token new': 'test_an_instance_of_a_team runs it',
+        'aflamed serve --config team.json': 'test_an_instance_of_a_team runs it',
+        'LINK=$(curl -u ann:$TOKEN': 'test_an_instance_of_a_team runs it',
         'cp deploy/nginx/aflamed.conf': 'needs root; test_deploy.py runs the example with nginx',
         'curl -u ann:secret': 'needs a host with TLS; test_deploy.py asks with a password',
         'make && sudo make install': 'needs root and systemd',
@@ -161,6 +165,27 @@ class Examples(unittest.TestCase):
         self.addCleanup(other.clean)
         self.assertEqual(other.get('/p/%s/raw' % id).body, support.trace())
         self.assertEqual(other.get('/p/%s/t/1.folded.txt' % id).status, 200)
+
+    @unittest.skipUnless(OPENSSL, 'openssl is not installed')
+    def test_an_instance_of_a_team(self):
+        """The first page of docs/operations.md, word for word, but for the address and the port."""
+        page = read('docs/operations.md').split('\n## ')[1]
+        (_, make), (_, config), (_, serve), (_, use) = BLOCK.findall(page)[:4]
+        host = json.loads(config)['external_url'].split('//')[1]
+        subprocess.run([OPENSSL, 'req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-out', self.path('work', 'profiles.pem'),
+                        '-keyout', self.path('work', 'profiles-key.pem'), '-subj', '/CN=x', '-days', '2',
+                        '-addext', 'subjectAltName=DNS:' + host.split(':')[0]], stdin=subprocess.DEVNULL, capture_output=True,
+                       check=True, timeout=support.TIMEOUT_S)
+        self.write('team.json', config.replace('0.0.0.0:8443', '127.0.0.1:0').encode())
+        self.run_script('docs/operations.md', make + 'echo "$TOKEN" >token\necho "$CI_TOKEN" >ci-token\n')
+        process = subprocess.Popen([support.AFLAMED, *serve.split()[1:], '--store', self.path('store')],
+                                   cwd=self.path('work'), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                   stderr=subprocess.DEVNULL, text=True)
+        self.addCleanup(lambda: (process.kill(), process.communicate(timeout=support.STOP_TIMEOUT_S)))
+        port = process.stdout.readline().strip().strip('/').rsplit(':', 1)[1]
+        self.program('curl', 'exec %s --fail-with-body -sS --cacert profiles.pem --connect-to %s:127.0.0.1:%s "$@"'
+                     % (shutil.which('curl'), host, port))
+        self.run_script('docs/operations.md', 'TOKEN=$(cat token) CI_TOKEN=$(cat ci-token)\n' + use)
 
 
 if __name__ == '__main__':
