@@ -318,8 +318,8 @@ static void no_tick(struct service *s, bool alive)
     (void)alive;
 }
 
-/* `listen` empty: it is not wanted. */
-static bool start_further(struct service *s, struct further *f, const char *listen,
+/* `listen`, the value of the key, empty: it is not wanted. */
+static bool start_further(struct service *s, struct further *f, const char *key, const char *listen,
                           const struct route *(*find)(struct exchange *x), struct diag *diag)
 {
     *f = (struct further){.site = {.routes = ROUTES,
@@ -341,7 +341,8 @@ static bool start_further(struct service *s, struct further *f, const char *list
     if (f->http == NULL)
         listen_close(&f->address, f->fd);
     else
-        LOG(s->log, LOG_INFO, "also-listening", LOG_STR("address", str_of(f->bound)));
+        LOG(s->log, LOG_INFO, "also-listening", LOG_STR("key", str_of(key)),
+            LOG_STR("address", str_of(f->bound)));
     return f->http != NULL;
 }
 
@@ -366,8 +367,9 @@ static bool start_all_further(struct service *s, struct further *metrics, struct
     if (c->redirect_listen[0] != '\0' && !str_starts(str_of(c->external_url), STR("https://")))
         diag_set(diag, DIAG_USAGE, "nowhere to lead to", "Set external_url to https://HOST.",
                  "redirect_listen leads on to external_url, which is none of HTTPS.");
-    return start_further(s, metrics, c->metrics_listen, route_find_figures, diag) &&
-           diag->kind == DIAG_NONE && start_further(s, redirect, c->redirect_listen, route_lead_on, diag);
+    return start_further(s, metrics, "metrics_listen", c->metrics_listen, route_find_figures, diag) &&
+           diag->kind == DIAG_NONE &&
+           start_further(s, redirect, "redirect_listen", c->redirect_listen, route_lead_on, diag);
 }
 
 /* ---- serving ---- */

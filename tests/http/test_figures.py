@@ -43,7 +43,7 @@ class MonitoredTest(ServiceTest):
     CONFIG = {'metrics_listen': '127.0.0.1:0', 'hosts': 'profiles.example.com, 127.0.0.1'}
 
     def ask(self, target, *lines):
-        port = int(re.findall(r'metrics-listening address=127\.0\.0\.1:(\d+)', self.server.log())[-1])
+        port = int(re.findall(r'also-listening key=metrics_listen address=127\.0\.0\.1:(\d+)', self.server.log())[-1])
         with socket.create_connection(('127.0.0.1', port), TIMEOUT_S) as connection:
             connection.sendall(head('GET', target, 'Connection: close', *lines, host='monitored:9100'))
             return read_answers(connection)[0]

@@ -2,6 +2,7 @@
 import http.client
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -101,9 +102,12 @@ class Requests(TlsTest):
     def test_plain_text_and_noise_get_nothing(self):
         for sent in (support.head('GET', '/healthz'), b'\x16\x03\x01' + b'\xff' * 200, b''):
             with self.server.connect() as connection:
-                connection.sendall(sent)
-                connection.shutdown(socket.SHUT_WR)
-                received = connection.recv(4096) if sent != b'' else b''
+                try:
+                    connection.sendall(sent)
+                    connection.shutdown(socket.SHUT_WR)
+                    received = connection.recv(4096)
+                except OSError:     # it was ended at once
+                    received = b''
                 self.assertNotIn(b'HTTP/', received)
         self.assert_alive()
 
@@ -204,12 +208,11 @@ class Configuration(unittest.TestCase):
             self.assertNotIn('PRIVATE', said)
 
     def test_a_plain_socket_leads_on(self):
-        with socket.create_server(('127.0.0.1', 0)) as free:
-            port = free.getsockname()[1]
         good, key = certificate(self.folder, 'good')
         server = TlsServer(tls_certificate=good, tls_key=key, external_url='https://localhost:1/team',
-                           redirect_listen='127.0.0.1:%d' % port)
+                           redirect_listen='127.0.0.1:0')
         self.addCleanup(server.clean)
+        port = int(re.search(r'also-listening key=redirect_listen address=127\.0\.0\.1:(\d+)', server.log()).group(1))
         for target, to in (('/p/x?y=1&z=%20', '/p/x?y=1&z=%20'), ('/', '/'), ('http://evil.example/x', '/x')):
             with socket.create_connection(('127.0.0.1', port), support.TIMEOUT_S) as connection:
                 connection.sendall(support.head('POST', target, 'Content-Length: 3', host='evil.example') + b'abc')
