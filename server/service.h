@@ -48,8 +48,8 @@ struct service {
     struct turns *turns;     /* who computes */
     struct threads *threads; /* of jobs, by enum service_threads */
     struct doors
-        *doors; /* who asks; NULL: there are none, and whoever reaches the service may upload and read */
-    struct tls *tls;         /* NULL: plain HTTP */
+        *doors;      /* who asks; NULL: there are none, and whoever reaches the service may upload and read */
+    struct tls *tls; /* NULL: plain HTTP */
     struct clients *clients; /* whom requests come from; jobs refer to them */
     struct timers *timers;
     struct jobs *jobs;
