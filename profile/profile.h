@@ -194,6 +194,25 @@ struct profile_reading {
 
 enum { PROFILE_COUNTERS_MAX = 256 };
 
+/* Why a frame was late: the bits of the recorder (JankType of protos/perfetto/trace/android/frame_timeline_event.proto), and one of
+ * our own. */
+enum screen_cause {
+    SCREEN_APP_BITS =
+        0x40 | 0x100 | 0x1000, /* the app missed its deadline; not known; it was brought in step again */
+    SCREEN_NO_CAUSE_BITS = 0x1 | 0x800, /* none; nothing moved */
+    SCREEN_SLOW = 0x10000 /* its work on the main thread alone took longer than a frame at 60 Hz */
+};
+
+/* A picture that the app had shown on the screen: from where its work was due to begin to where it was shown. */
+struct profile_screen_frame {
+    uint64_t begin_ns, end_ns; /* since the trace's start */
+    uint64_t due_ns;           /* when it should have ended; 0: nobody says */
+    uint64_t number;           /* by which the system knows it; 0: none */
+    uint32_t causes;           /* 0: it is in time */
+};
+
+enum { PROFILE_SCREEN_FRAMES_MAX = 1 << 17 };
+
 struct profile {
     struct str format;       /* name of the input format's row, e.g. "android-trace" */
     struct str format_label; /* for people */
@@ -235,8 +254,11 @@ struct profile {
     const struct profile_reading *readings;
     uint32_t n_counters;
 
-    uint32_t n_warnings;
+    uint32_t n_screen_frames;
+    const struct profile_screen_frame *screen_frames; /* by their begin */
+
     const struct profile_warning *warnings;
+    uint32_t n_warnings;
     const struct profile_fact *facts;
     uint32_t n_facts;
 

@@ -430,6 +430,9 @@ static const struct {
     [WARN_COUNTERS_MANY] = {"counters-many", "1 reading of a counter is left out: there are too many.",
                             "{count} readings of counters are left out: there are too many.",
                             "Record fewer categories of atrace, or for a shorter time.", false},
+    [WARN_FRAMES_MANY] = {"frames-many", "1 frame that was shown is left out: there are too many.",
+                          "{count} frames that were shown are left out: there are too many.",
+                          "Record for a shorter time.", false},
     [WARN_NO_SCHEDULER] =
         {"no-scheduler",
          "The trace does not tell when threads ran: there are sections and their wall "

@@ -116,6 +116,21 @@ export class Pen {
             context.fillRect(x, top(step.last), Math.max(end - x, 1), 1);
         });
     }
+    /* Frames on the screen, those that overlap in two levels. A late one is in the colour of what takes long: all of its level if the
+     * app was late, else the lower half. */
+    screen({ list }, y) {
+        const { context } = this, room = LANE_PX / 2 - 1;
+        for (const { begin, length, late, level, isOfApp } of list) {
+            const [x, width] = this.span(begin, begin + length), top = y + level * (room + 1);
+            if (x > this.width || x + width < 0)
+                continue;
+            context.globalAlpha = 0.4;
+            this.fill('quiet', x, top, Math.max(width - 1, 1), room);
+            context.globalAlpha = 1;
+            if (late > 0)
+                this.fill('long', x, isOfApp ? top : top + room / 2, Math.max(width - 1, 1), isOfApp ? room : room / 2);
+        }
+    }
     /* Where a marked method is open: a bracket below the lane, whose ends are as wide as a call. */
     marks(answer, { markShares, markCounts }, y) {
         const perPlace = (answer.to - answer.from) / answer.places, px = perPlace * this.scale;

@@ -1,5 +1,6 @@
 /* Lanes without a page: what the service's answer says, windows of time, the ruler, which rows there are. Times are ns. */
 import { readCounters } from './lanes-counters.js';
+import { readScreen } from './lanes-screen.js';
 
 const LEAST_NS = 1000;     /* no window is shorter */
 const NUMBERS = 7, LETTERS = 26;
@@ -72,7 +73,7 @@ export function readAnswer(json) {
         clock: json.clock, waits: json.waits, overflow: json.overflow, leftOut: json.left_out, places,
         whole: { from: json.whole_from_ns, to: json.whole_to_ns }, from: json.from_ns, to: json.to_ns,
         lanes, stacks: new Map(json.stacks.map(stack => [stack.track, readStack(stack, lanes.get(stack.track).begin, frames)])),
-        messages: listed(json.messages), counters,
+        messages: listed(json.messages), counters, screen: readScreen(json),
         mark: json.mark && { calls: json.mark.calls, first: listed(json.mark.first), last: listed(json.mark.last), longest: listed(json.mark.longest) },
     };
 }

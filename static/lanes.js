@@ -3,6 +3,7 @@
 import { element, named } from './dom.js';
 import { counterRows, rangeWithin, rangeWords, stepAt, valueWords } from './lanes-counters.js';
 import { callAt, callWords, durationWords, messageWords, neighbour, panned, rowsOf, stepped, zoomed } from './lanes-model.js';
+import { countWords, frameAt, frameWords, nextLate } from './lanes-screen.js';
 import { LANE_PX, Pen, ROW_PX, RULER_PX, coloursOf, pictureOf } from './lanes-draw.js';
 
 const MAP_PX = 9, ZOOM = 1.25, PAN = 0.15, STACKS_MAX = 32, CHARTED_FIRST = 8, CLICK_PX = 4, SLACK_PX = 3, OPEN_LEVELS_MAX = 40;
@@ -81,8 +82,11 @@ export class Timeline {
     ended = new AbortController();
     arrange() {
         const rows = this.isChart ? this.lanes().map(lane => ({ lane })) : rowsOf(this.lanes(), this);
+        const { screen } = this.time.store.whole ?? {};
         if (!this.isChart)
             rows.splice(1, 0, ...counterRows([...this.time.store.whole?.counters.values() ?? []], this));
+        if (!this.isChart && screen && this.filter.trim() === '')
+            rows.unshift({ screen, label: 'frames' });
         let y = 0;
         this.rows = rows.map(row => {
             const height = this.heightOf(row), made = { ...row, y, height };
@@ -101,8 +105,8 @@ export class Timeline {
         const hadFocus = this.names.contains(document.activeElement);
         this.names.style.height = `${this.total}px`;
         this.names.replaceChildren(...this.rows.map((row, i) => {
-            if (row.counter !== undefined)
-                return this.nameItem(row, i, this.counterName(row, i));
+            if (row.counter !== undefined || row.screen !== undefined)
+                return this.nameItem(row, i, row.counter === undefined ? this.screenName(row, i) : this.counterName(row, i));
             const { lane, label, isUnfolded, isInner, isPinned, y, height } = row, { process, behind } = lane ?? row;
             const isOpen = lane === undefined ? isUnfolded : this.open.has(lane.track);
             const button = element('button', { type: 'button', tabIndex: i === this.active ? 0 : -1, className: isInner ? 'inner' : '' },
@@ -129,7 +133,28 @@ export class Timeline {
         return element('button', { type: 'button', tabIndex: i === this.active ? 0 : -1, className: `counter${isInner ? ' inner' : ''}`, title: `${nameOf({ counter })}: ${range}` },
             element('span', { textContent: counter.name }, element('span', { className: 'quiet', textContent: counter.behind })), element('span', { className: 'quiet', textContent: range }));
     }
+    screenName({ screen }, i) {
+        const title = `Frames that the app showed: ${countWords(screen)}${screen.late > 0 ? '; goes to the next late one' : ''}`;
+        return element('button', { type: 'button', tabIndex: i === this.active ? 0 : -1, className: 'counter', title },
+            element('span', { textContent: 'frames' }), element('span', { className: 'quiet', textContent: countWords(screen) }));
+    }
+    /* Its time becomes the range; several are shown closer, so that one can be chosen. */
+    chooseFrame(frame) {
+        const { time } = this;
+        this.say(frameWords(frame, durationWords));
+        if (frame.n > 1)
+            return time.zoomTo(frame);
+        time.reveal(frame);
+        return time.chooseRange({ from: frame.begin, to: frame.begin + frame.length });
+    }
+    frameUnder({ offsetX: x, offsetY: y }) {
+        const row = this.rows[this.rowAt(y)], { screen } = this.time.store.best(this.time.window) ?? {};
+        return row?.screen === undefined || !screen ? undefined : frameAt(screen, this.nsAt(x), y + this.scroll.scrollTop - row.y < LANE_PX / 2 ? 0 : 1);
+    }
     toggle(i) {
+        const { screen } = this.rows[i] ?? {}, late = screen && nextLate(screen, this.time.range?.from ?? -1);
+        if (late !== undefined)
+            return void this.chooseFrame(late);
         const { lane, group } = this.rows[i] ?? {}, set = group === undefined ? this.open : this.unfolded, key = group ?? lane?.track;
         if (key === undefined || (this.isChart && group === undefined))
             return;
@@ -199,10 +224,12 @@ export class Timeline {
         this.root.dataset.workMs = (performance.now() - began).toFixed(2);
         return undefined;
     }
-    drawRow(pen, { lane, lanes, group, counter, height }, y) {
+    drawRow(pen, { lane, lanes, group, counter, screen, height }, y) {
         const { time, isChart } = this, { store } = time, list = lane === undefined ? lanes : [lane];
         if (counter !== undefined)
             return this.drawCounter(pen, counter, y, height - 2);
+        if (screen !== undefined)
+            return pen.screen(store.best(time.window).screen, y);
         if (list.length === 0)
             return undefined;
         pen.ground(list.length === 1 ? lane : { begin: Math.min(...list.map(({ begin }) => begin)), end: Math.max(...list.map(({ end }) => end)) }, y, height - 2);
@@ -272,6 +299,10 @@ export class Timeline {
         const { time } = this, call = this.callUnder(event), row = this.rows[this.rowAt(event.offsetY)];
         if (call !== undefined)
             return callWords(call, time.threadOf(call.track));
+        if (row?.screen !== undefined) {
+            const frame = this.frameUnder(event);
+            return frame === undefined ? `frames: ${countWords(row.screen)}` : frameWords(frame, durationWords);
+        }
         if (row?.counter !== undefined)
             return this.valueAt(row.counter, this.nsAt(event.offsetX));
         if (row?.lane === undefined)
@@ -320,7 +351,9 @@ export class Timeline {
     }
     /* What the threads of a row did in the window. */
     wordsOf(row) {
-        const { lane, lanes, counter } = row;
+        const { lane, lanes, counter, screen } = row;
+        if (screen !== undefined)
+            return `frames that the app showed: ${countWords(screen)}`;
         if (counter !== undefined)
             return `${nameOf(row)}: ${this.counterWords(counter)}`;
         if (lanes?.length === 0)
@@ -503,7 +536,9 @@ export class Timeline {
     clicked(event, drag) {
         if (drag.isMap)
             return this.dragged(drag, event);
-        const call = this.callUnder(event), i = this.rowAt(event.offsetY);
+        const call = this.callUnder(event), i = this.rowAt(event.offsetY), frame = event.target === this.canvas ? this.frameUnder(event) : undefined;
+        if (frame !== undefined)
+            return this.chooseFrame(frame);
         if (event.target !== this.canvas)
             return undefined;
         if (call !== undefined)

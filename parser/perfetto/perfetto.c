@@ -346,7 +346,7 @@ static bool take_data(struct perfetto *t, struct pf_sequence *s, const struct pf
 /* Fields that the reader of system traces takes. */
 static bool is_of_system(uint32_t field)
 {
-    static const uint32_t FIELDS[] = {1, 2, 9, 11, 34, 35, 38, 44, 45, 47, 60, 69, 78};
+    static const uint32_t FIELDS[] = {1, 2, 9, 11, 34, 35, 38, 44, 45, 47, 60, 69, 76, 78};
 
     for (size_t i = 0; i < sizeof(FIELDS) / sizeof(*FIELDS); i++)
         if (FIELDS[i] == field)

@@ -17,6 +17,7 @@ enum {
     FIELD_PACKAGES = 47,
     FIELD_TRACK_DESCRIPTOR = 60,
     FIELD_SERVICE_EVENT = 69,
+    FIELD_FRAME_TIMELINE = 76,
     FIELD_UI_STATE = 78
 };
 
@@ -319,6 +320,8 @@ bool systrace_packet(struct systrace *s, const struct systrace_packet *p)
         return read_tree(s, p->data, time);
     case FIELD_PROCESS_STATS:
         return sy_count_processes(s, p->data, time);
+    case FIELD_FRAME_TIMELINE:
+        return sy_frame_event(s, p->data, time);
     case FIELD_BATTERY:
         return sy_count_battery(s, p->data, time);
     case FIELD_PACKAGES:

@@ -17,7 +17,7 @@ struct systrace *systrace_new(struct builder *b, const struct reader_limits *lim
     struct idmap *const maps[] = {&s->clock_ids, &s->first_bundles, &s->comms,     &s->descriptor_ids,
                                   &s->tids,      &s->pids,          &s->packages,  &s->slot_ids,
                                   &s->frames,    &s->senders,       &s->track_ids, &s->track_of_descriptor,
-                                  &s->asked,     &s->counter_ids};
+                                  &s->asked,     &s->counter_ids,   &s->shown_ids};
     for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++)
         idmap_init(maps[i], s->arena, s->seed);
     for (size_t i = 0; i < SY_CPUS_MAX; i++)

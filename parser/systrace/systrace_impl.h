@@ -8,6 +8,7 @@
  *   systrace_people.c   processes and threads, and which is which
  *   systrace_binder.c   calls of other processes: what they ask for
  *   systrace_counter.c  counters: numbers that change in time
+ *   systrace_frames.c   frames that the app showed
  *   systrace_order.c    records brought into the order of time
  *   systrace_states.c   records in the order of time: whose they are, and in which state each thread is
  *   systrace_slices.c   sections as calls of tracks, and all of it told to the builder
@@ -214,6 +215,17 @@ struct sy_count {
     uint32_t counter;
 };
 
+/* ---- frames that are shown ---- */
+
+/* As the recorder tells it, or a section of a main thread. */
+struct sy_shown {
+    uint64_t begin, end; /* end: 0: it is not told yet */
+    uint64_t token;
+    uint32_t pid, process; /* of a section: process; else SY_NONE */
+    uint32_t causes;
+    bool expected; /* when it should be shown, not when it was */
+};
+
 /* ---- clocks and sequences ---- */
 
 struct sy_reading {
@@ -250,6 +262,7 @@ enum sy_lost {
     SY_LOST_TRACKS, /* sections of more tracks than may be */
     SY_LOST_EVENTS, /* events that cannot be read */
     SY_LOST_COUNTS, /* readings of counters beyond those that are kept */
+    SY_LOST_FRAMES, /* frames that were shown beyond those that are kept */
     SY_LOST_OPEN,
     SY_LOST_LATE, /* records of before all CPUs have some */
     SY_LOST
@@ -321,6 +334,11 @@ struct systrace {
     struct sy_count *counts;
     size_t n_counts, counts_capacity;
     struct idmap counter_ids;
+
+    struct sy_shown *shown;
+    size_t n_shown, shown_capacity;
+    struct idmap shown_ids;
+    string_id do_frame; /* "Choreographer#doFrame" */
 
     struct sy_track *tracks;
     size_t n_tracks, tracks_capacity;
@@ -426,6 +444,15 @@ bool sy_count_battery(struct systrace *s, struct str battery, uint64_t time)
     __attribute__((warn_unused_result));
 /* Tells the builder all of them, when it is known which process is the app. */
 bool sy_tell_counters(struct systrace *s) __attribute__((warn_unused_result));
+
+/* systrace_frames.c */
+/* FrameTimelineEvent, at the time of its packet. */
+bool sy_frame_event(struct systrace *s, struct str event, uint64_t time) __attribute__((warn_unused_result));
+/* A section doFrame of a main thread is over. */
+bool sy_frame_section(struct systrace *s, uint32_t process, uint64_t begin, uint64_t end)
+    __attribute__((warn_unused_result));
+/* Tells the builder those of the app. */
+bool sy_tell_frames(struct systrace *s) __attribute__((warn_unused_result));
 
 /* systrace_result.c */
 /* "Process-7" where nobody names it; STRING_EMPTY for SY_NONE. */

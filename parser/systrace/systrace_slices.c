@@ -128,6 +128,18 @@ static frame_id frame_of(struct systrace *s, string_id name)
 
 /* ---- sections ---- */
 
+/* Of a frame within a frame (it is brought in step again) the outer one counts. */
+static bool is_frame(const struct systrace *s, const struct sy_track *t, string_id name)
+{
+    bool within = false;
+
+    if (name != s->do_frame || t->thread == SY_NONE || !sy_is_main(s, t->thread))
+        return false;
+    for (size_t i = 0; i < t->n_open; i++)
+        within = within || t->open[i].name == name;
+    return !within;
+}
+
 /* The innermost one is left. */
 static bool pop(struct systrace *s, uint32_t track, uint64_t time)
 {
@@ -135,6 +147,8 @@ static bool pop(struct systrace *s, uint32_t track, uint64_t time)
     const struct sy_open *x = &t->open[--t->n_open];
 
     t->finished -= x->end != STILL_OPEN;
+    if (is_frame(s, t, x->name) && !sy_frame_section(s, t->process, x->begin, time))
+        return false;
     if (t->n_open == 0 && t->thread != SY_NONE && t->process != SY_NONE && sy_is_main(s, t->thread))
         s->processes[t->process].sections = number_add(s->processes[t->process].sections, time - x->begin);
     return put(s, track, EVENT_EXIT, FRAME_NONE, time);
@@ -516,6 +530,9 @@ bool sy_tell(struct systrace *s)
     if (!builder_values(s->builder, TIMES, s->has_sched ? SY_CLOCKS : 1, &CALLS, 1))
         return false;
     s->next_id = FIRST_FREE_ID;
+    s->do_frame = builder_string(s->builder, STR("Choreographer#doFrame"));
+    if (s->do_frame == STRING_NONE)
+        return false;
     for (size_t i = 0; i < s->n_threads; i++) {
         s->threads[i].clocks[0] = s->threads[i].seen ? s->threads[i].first - s->begin : 0;
         s->threads[i].state = 0;

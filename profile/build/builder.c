@@ -253,6 +253,12 @@ void builder_counters(struct builder *b, const struct profile_counter *counters,
     b->readings = readings;
 }
 
+void builder_screen_frames(struct builder *b, const struct profile_screen_frame *frames, uint32_t n)
+{
+    b->screen_frames = frames;
+    b->n_screen_frames = n;
+}
+
 bool builder_fact(struct builder *b, struct str name, struct str value)
 {
     struct profile_fact fact = {name, value};

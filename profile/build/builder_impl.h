@@ -118,6 +118,8 @@ struct builder {
     struct {
         uint64_t count, offset;
     } warnings[WARNING_CODES];
+    const struct profile_screen_frame *screen_frames;
+    uint32_t n_screen_frames;
     const struct profile_counter *counters;
     uint32_t n_counters;
     const struct profile_reading *readings;

@@ -11,6 +11,7 @@
 #include "profile/warning.h"
 #include "render/chart/chart.h"
 #include "render/lanes/lanes_counters.h"
+#include "render/lanes/lanes_screen.h"
 #include "render/names/names.h"
 #include "render/table/table.h"
 #include "render/view/asked.h"
@@ -610,6 +611,7 @@ static bool write_json(const struct render_input *in, const struct lanes_plan *p
     put_calls(&w, "messages", &lanes->messages);
     if (plan->request.marks)
         put_mark(&w);
+    lanes_put_screen(&w.j, in->profile, &plan->request);
     lanes_put_counters(&w.j, in->profile, &plan->request,
                        lanes->n > 0 ? lanes->list[plan->order[0]].of->track->group : STRING_EMPTY);
     bool ok = put_frames(&w);

@@ -1,10 +1,10 @@
 /* Lanes in the workspace, in a browser. */
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { counters, systemTrace } from './systrace_support.mjs';
+import { counters, frames, systemTrace } from './systrace_support.mjs';
 import { browser, close, findings, looksWell, openPage, serve, service, skip, trace, until, upload } from './support.mjs';
 
-let some, many, folded, demo, system;
+let some, many, folded, demo, system, drawn;
 
 const threadsOf = n => Array.from({ length: n }, (_, i) => ({ id: i + 1, name: i === 0 ? 'main' : i % 2 ? `Binder:4711_${i}` : `task ${i}x${'abcdef'[i % 6].repeat(i)}`,
                                                               us: Math.max(400_000 - 1500 * i, 100) }));
@@ -14,6 +14,7 @@ serve(async () => {
     many = await upload(service, trace(threadsOf(300)));
     demo = await upload(service, Buffer.from(await (await fetch(`${service.url}/demo.trace`)).arrayBuffer()));
     system = await upload(service, systemTrace(counters()), 'system.perfetto-trace');
+    drawn = await upload(service, systemTrace([], frames()), 'drawn.perfetto-trace');
     folded = await upload(service, Buffer.from('a;b 1\na;c 2\n'), 'x.folded');
 });
 
@@ -373,6 +374,31 @@ test('counters stand below the main thread: two of the app, the others behind a 
     await close(page);
 });
 
+test('frames stand above the main thread; each says how late it was and why, and becomes the range', { skip }, async () => {
+    const page = await open(drawn.url), names = page.locator('.lane-names button'), range = page.locator('#range');
+    assert.deepEqual((await names.allTextContents()).slice(0, 2), ['frames2 of 3 late', 'main100 ms']);
+    const box = await canvas(page).boundingBox(), tip = page.locator('#lanes .lane-tip');
+    const at = (ms, y) => page.mouse.move(box.x + box.width * ms / 100, box.y + y);
+    await at(15, 4);
+    assert.equal(await tip.textContent(), 'frame 7 \u00b7 10 ms from 10 ms \u00b7 in time');
+    await at(55, 4);
+    assert.equal(await tip.textContent(), 'frame 8 \u00b7 30 ms from 30 ms \u00b7 14 ms late: the app missed its deadline');
+    await at(55, 12);
+    assert.match(await tip.textContent(), /^frame 9 .* 4 ms late: SurfaceFlinger began too late$/);
+    await at(5, 4);
+    assert.equal(await tip.textContent(), 'frames: 2 of 3 late');
+    await at(40, 4);
+    await page.mouse.down();
+    await page.mouse.up();
+    await until(page, () => /[?&]from=30000&to=60000/.test(location.search));
+    await range.waitFor();
+    await names.first().focus();     /* by keyboard: the next late one */
+    await page.keyboard.press('Enter');
+    await until(page, () => /[?&]from=50000&to=70000/.test(location.search));
+    assert.match(await page.locator('#lanes [role=status]').textContent(), /^frame 9 /);
+    await close(page);
+});
+
 test('narrow, wide, dark: nothing serious, and no page wider than its window', { skip }, async () => {
     const page = await openPage(browser, service);
     await looksWell(page, [400, 1280, 2560], async () => {
@@ -381,6 +407,8 @@ test('narrow, wide, dark: nothing serious, and no page wider than its window', {
     });
     await looksWell(page, [400, 1280], async () => {
         await page.goto(system.url);
+        await until(page, isReady);
+        await page.goto(drawn.url);
         await until(page, isReady);
     });
     await close(page);

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { asked, bestOf, callAt, decodeCounts, decodeShares, durationWords, mergedShares, messageWords, neighbour, panned, pauses, readAnswer, recordedPlaces, rowsOf, stepped, ticks, timeWords, within, zoomed }
     from '../../static/lanes-model.js';
 import { counterRows, rangeWithin, rangeWords, readCounters, stepAt, valueWords } from '../../static/lanes-counters.js';
+import { frameAt, frameWords, nextLate, readScreen } from '../../static/lanes-screen.js';
 import { Time } from '../../static/lanes-time.js';
 import { lanesOf, lanesPart, withLanes } from '../../static/lanes-link.js';
 import { laneStore } from '../../static/lanes-store.js';
@@ -289,4 +290,20 @@ test('two of the app are seen, the others stand behind one row; a filter finds a
     assert.deepEqual(names({ filter: 'server' }), ['heap']);
     assert.deepEqual(counterRows(counters.slice(0, 3), { unfolded: new Set(), filter: '' }).map(({ counter }) => counter.name), ['a', 'b', 'heap']);
     assert.deepEqual(counterRows([], { unfolded: new Set(), filter: '' }), []);
+});
+
+/* ---- frames ---- */
+
+test('frames on the screen: overlapping ones have two levels, late ones a cause', () => {
+    const screen = readScreen({ screen: { frames: 9, late: 3, list: [[100, 50, 60, 1, 0, 0, 7], [130, 100, 60, 1, 1, 64, 8], [400, 30, 0, 4, 2, 2, 9]] } });
+    assert.deepEqual(screen.list.map(({ level, isOfApp }) => [level, isOfApp]), [[0, false], [1, true], [0, false]]);
+    assert.equal(frameAt(screen, 140, 0).number, 7);
+    assert.equal(frameAt(screen, 140, 1).number, 8);
+    assert.equal(frameAt(screen, 200, 0).number, 8);     /* there is none on that level */
+    assert.equal(frameAt(screen, 300, 0), undefined);
+    assert.deepEqual([-1, 130, 400].map(ns => nextLate(screen, ns).number), [8, 9, 8]);
+    const words = screen.list.map(one => frameWords(one, ns => `${ns} ns`));
+    assert.deepEqual(words, ['frame 7 \u00b7 50 ns from 100 ns \u00b7 in time', 'frame 8 \u00b7 100 ns from 130 ns \u00b7 40 ns late: the app missed its deadline',
+                             '4 frames from 400 ns \u00b7 2 of them late: SurfaceFlinger began too late']);
+    assert.equal(readScreen({}), null);
 });

@@ -342,5 +342,18 @@ class Counters(DemoTest):
         self.assertEqual(len(profile['counters']), 256)
         self.assertEqual([w['count'] for w in profile['warnings'] if w['code'] == 'counters-many'], [44 * 99 + 2 * 99])
 
+    def test_frames_of_one_place_are_one_entry(self):
+        events = [(ms, text) for i in range(20) for ms, text in ((5 * i + 1, 'B|42|Choreographer#doFrame %d' % i), (5 * i + 3, 'E|42'))]
+        path = '/p/' + id_of(self.stored(system_trace(events[:-2] + [(75 + 1, 'B|42|Choreographer#doFrame 99'), (99, 'E|42')])))
+        screen = json.loads(self.server.get(path + '/lanes?width=200').text)['screen']
+        self.assertEqual([screen['frames'], screen['late']], [len(screen['list']), 1])
+        self.assertEqual(screen['list'][0], [1000000, 2000000, 0, 1, 0, 0, 0])
+        self.assertEqual([x[3:6] for x in screen['list'] if x[4]], [[1, 1, 65536]])
+        wide = json.loads(self.server.get(path + '/lanes?from=0&to=2000000&width=200').text)['screen']
+        self.assertEqual(sum(x[3] for x in wide['list']), screen['frames'])
+        self.assertLess(len(wide['list']), 12)
+        self.assertEqual(json.loads(self.server.get(path + '/lanes?from=200000&to=300000&width=200').text)['screen']['list'], [])
+
     def test_other_recordings_have_none(self):
-        self.assertNotIn('counters', json.loads(self.server.get(self.path + '/lanes').text))
+        lanes = json.loads(self.server.get(self.path + '/lanes').text)
+        self.assertFalse({'counters', 'screen'} & set(lanes))

@@ -316,6 +316,60 @@ void systrace_put_counters(struct buf *b)
     buf_free(&rss);
 }
 
+static void put_frame_event(struct buf *b, uint64_t time, uint32_t field, struct buf *body)
+{
+    struct buf packet = {0}, event = {0};
+
+    proto_put_message(&event, field, body);
+    proto_put_number(&packet, 8, time);
+    proto_put_message(&packet, 76, &event);
+    proto_put_message(b, 1, &packet);
+    buf_free(&event);
+    buf_free(&packet);
+}
+
+enum { EXPECTED_FRAME = 3, ACTUAL_FRAME = 4, END_OF_FRAME = 5, FRAME_IN_TIME = 1, FRAME_OF_LATE_APP = 0x40 };
+
+static void put_frame(struct buf *b, uint32_t kind, uint64_t cookie, uint32_t token, uint32_t pid,
+                      uint32_t jank, uint64_t begin, uint64_t end)
+{
+    struct buf body = {0};
+
+    proto_put_number(&body, 1, cookie);
+    proto_put_number(&body, 2, token);
+    proto_put_number(&body, 4, pid);
+    proto_put_number(&body, 9, jank);
+    put_frame_event(b, begin, kind, &body);
+    proto_put_number(&body, 1, cookie);
+    if (end > 0)
+        put_frame_event(b, end, END_OF_FRAME, &body);
+    buf_free(&body);
+}
+
+void systrace_put_frames(struct buf *b)
+{
+    put_frame(b, EXPECTED_FRAME, 1, 7, APP, 0, 1100, 1300);
+    put_frame(b, EXPECTED_FRAME, 2, 8, APP, 0, 1300, 1500);
+    put_frame(b, ACTUAL_FRAME, 4, 8, APP, FRAME_OF_LATE_APP, 1350, 1600);
+    put_frame(b, ACTUAL_FRAME, 3, 7, APP, FRAME_IN_TIME, 1120, 1280);
+    put_frame(b, ACTUAL_FRAME, 5, 7, APP, FRAME_IN_TIME, 1130, 1290);
+    put_frame(b, ACTUAL_FRAME, 6, 9, APP, FRAME_IN_TIME, 1700, 0);
+    put_frame(b, ACTUAL_FRAME, 7, 10, OTHER, FRAME_OF_LATE_APP, 1700, 1800);
+}
+
+void systrace_put_do_frames(struct buf *b)
+{
+    struct buf events = {0};
+
+    put_text(&events, 3100, "B|42|Choreographer#doFrame 5");
+    put_text(&events, 3150, "B|42|Choreographer#doFrame - resynced to 6 in 0.0s");
+    put_text(&events, 3200, "E|42");
+    put_text(&events, 3300, "E|42");
+    put_text(&events, 3400, "B|42|Choreographer#doFrame 6");
+    put_text(&events, 20003400, "E|42");
+    put_bundle(b, &events);
+}
+
 static void put_clock(struct buf *snapshot, uint32_t id, uint64_t time)
 {
     struct buf clock = {0};

@@ -18,6 +18,11 @@ void systrace_put_binder(struct buf *b);
 /* Counters of the app of systrace_put: `items` (3, 5, 5, 4), a heap in KB (2048, -1), its memory (3 MB by its main thread, 4 KiB
  * and nothing of another process), CPU 0's frequency (1.8 GHz, told behind 0.9 GHz), and fractions of a track (0.5, -1.25). */
 void systrace_put_counters(struct buf *b);
+/* Three frames of the app of systrace_put as the system tells them: 7 in time, in two layers; 8 late by 100 ns, since the app was;
+ * 9 without an end; and one of another process. */
+void systrace_put_frames(struct buf *b);
+/* Sections of its main thread: a frame in time with one within it, and a slow one. */
+void systrace_put_do_frames(struct buf *b);
 /* A reading of both clocks at one time. */
 void systrace_put_clocks(struct buf *b, uint64_t boot, uint64_t monotonic);
 

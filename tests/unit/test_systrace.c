@@ -248,6 +248,41 @@ static void counters_are_told_with_their_readings(void **state)
     buf_free(&b);
 }
 
+static void check_screen(const struct buf *b, const struct profile_screen_frame *expected, uint32_t n)
+{
+    struct arena arena;
+    const struct profile *p = read_trace(&arena, b);
+
+    assert_int_equal(p->n_screen_frames, n);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct profile_screen_frame *f = &p->screen_frames[i];
+        assert_int_equal(f->begin_ns, expected[i].begin_ns);
+        assert_int_equal(f->end_ns, expected[i].end_ns);
+        assert_int_equal(f->due_ns, expected[i].due_ns);
+        assert_int_equal(f->number, expected[i].number);
+        assert_int_equal(f->causes, expected[i].causes);
+    }
+    arena_free(&arena);
+}
+
+/* What the system tells of the app's frames; where it tells nothing, the sections of its main thread. */
+static void frames_are_those_that_the_app_showed(void **state)
+{
+    static const struct profile_screen_frame TOLD[] = {{120, 290, 300, 7, 0}, {350, 600, 500, 8, 0x40}};
+    static const struct profile_screen_frame SECTIONS[] = {{2100, 2300, 0, 0, 0},
+                                                           {2400, 20002400, 0, 0, SCREEN_SLOW}};
+    struct buf b = {0};
+
+    (void)state;
+    systrace_put(&b, 0);
+    check_screen(&b, NULL, 0);
+    systrace_put_do_frames(&b);
+    check_screen(&b, SECTIONS, 2);
+    systrace_put_frames(&b);
+    check_screen(&b, TOLD, 2);
+    buf_free(&b);
+}
+
 /* A trace, track events without a word of clocks, and others with another relation of the clocks: all on the clock of the
  * first. The same numbers of tracks are different tracks: the last one is a second one of the thread. */
 static void files_of_one_archive_are_one_recording(void **state)
@@ -323,6 +358,8 @@ static void damage_is_no_crash(void **state)
         if (i == 0) {
             systrace_put(&b, 0);
             systrace_put_counters(&b);
+            systrace_put_frames(&b);
+            systrace_put_do_frames(&b);
         } else if (i == 1)
             systrace_put_binder(&b);
         else
@@ -342,6 +379,7 @@ int main(void)
         cmocka_unit_test(a_thread_begins_with_its_first_record),
         cmocka_unit_test(a_call_of_another_process_says_what_it_asks_for),
         cmocka_unit_test(counters_are_told_with_their_readings),
+        cmocka_unit_test(frames_are_those_that_the_app_showed),
         cmocka_unit_test(tracks_of_events_without_the_scheduler),
         cmocka_unit_test(files_of_one_archive_are_one_recording),
         cmocka_unit_test(other_files_of_an_archive_are_a_choice),
