@@ -12,6 +12,7 @@ const form = document.getElementById('upload');
 const input = form.elements.namedItem('trace');
 const nameField = form.elements.namedItem('name');
 const daysField = form.elements.namedItem('expires');
+const readersField = form.elements.namedItem('readers');     /* null where nobody is known */
 const list = document.getElementById('upload-rows');
 const status = document.getElementById('upload-status');
 const cover = document.getElementById('drop-cover');
@@ -107,6 +108,8 @@ function body(row, days) {
         data.append('name', row.name);
     if (days !== '')
         data.append('expires', String(days));
+    if (readersField !== null)
+        data.append('readers', readersField.value);
     if (row.everyMember)
         data.append('member', 'all');
     data.append('trace', row.file, rules.fileName(row.file.name));

@@ -29,7 +29,18 @@ static void put_drop_zone(struct buf *b, const struct config *config)
     page_put(b, "; up to {}</p>\n</div>\n", PAGE_NUMBER(UNIT_BYTES, config->max_upload_bytes));
 }
 
-static void put_form(struct buf *b, const struct config *config)
+static void put_readers(struct buf *b, const struct config *config)
+{
+    bool team = str_eq(str_of(config->readers), STR("team"));
+
+    buf_printf(b,
+               "<p><label for=\"readers\">Who may read it</label>\n<select id=\"readers\" name=\"readers\">"
+               "<option value=\"link\"%s>who has its link</option>"
+               "<option value=\"team\"%s>of these, who is known here</option></select></p>\n",
+               team ? "" : " selected", team ? " selected" : "");
+}
+
+static void put_form(struct buf *b, const struct config *config, bool has_team)
 {
     buf_printf(b,
                "<form id=\"upload\" class=\"upload\" method=\"post\" action=\"./\" "
@@ -43,10 +54,12 @@ static void put_form(struct buf *b, const struct config *config)
         "placeholder=\"that of the file\"></p>\n"
         "<p><label for=\"expires\">Days to keep it</label>\n"
         "<input id=\"expires\" name=\"expires\" type=\"number\" min=\"1\" max=\"%llu\" value=\"%llu\" "
-        "required></p>\n</div>\n",
+        "required></p>\n",
         NAME_UNITS_MAX, (unsigned long long)config->max_expires_days,
         (unsigned long long)config->expires_days);
-    buf_z(b, "<p data-without-script><button>Upload and draw</button></p>\n</form>\n");
+    if (has_team)
+        put_readers(b, config);
+    buf_z(b, "</div>\n<p data-without-script><button>Upload and draw</button></p>\n</form>\n");
 }
 
 /* In the place of the form. */
@@ -61,10 +74,10 @@ static void put_way_in(struct buf *b, const struct page_visitor *v)
     buf_z(b, "</div>\n</div>\n");
 }
 
-static void put_upload(struct buf *b, const struct config *config)
+static void put_upload(struct buf *b, const struct config *config, bool has_team)
 {
     buf_z(b, "<div class=\"upload-place\">\n");
-    put_form(b, config);
+    put_form(b, config, has_team);
     buf_z(
         b,
         "<p id=\"upload-status\" class=\"out-of-sight\" role=\"status\"></p>\n"
@@ -73,7 +86,10 @@ static void put_upload(struct buf *b, const struct config *config)
         "hidden>Try "
         "the demo</button> <a href=\"demo.trace\" download>Download the demo</a> (the start of an app).</p>\n"
         "<p class=\"quiet\">Whoever has the link of a result can see it and download the file until its days "
-        "are over or you delete it; nobody can guess the link, and nothing lists it.</p>\n</div>\n");
+        "are over or you delete it; nobody can guess the link, and nothing lists it.");
+    if (has_team)
+        buf_z(b, " What is for those who are known here needs a login beside the link.");
+    buf_z(b, "</p>\n</div>\n");
 }
 
 /* ---- commands: markup of our own around the service's URL ---- */
@@ -95,10 +111,13 @@ static void put_picture(struct buf *b)
         "threads did, and the flame graph of the main thread\"></figure>\n");
 }
 
-static void put_terminal(struct buf *b, struct str base)
+static void put_terminal(struct buf *b, struct str base, bool has_tokens)
 {
     buf_z(b, "<section class=\"terminal\" aria-labelledby=\"terminal\">\n"
-             "<h2 id=\"terminal\">From the terminal</h2>\n<p>The answer is the link.</p>\n");
+             "<h2 id=\"terminal\">From the terminal</h2>\n<p>The answer is the link.");
+    if (has_tokens)
+        buf_z(b, " Add <code>-u NAME:TOKEN</code>, or <code>-n</code> with a line in <code>~/.netrc</code>.");
+    buf_z(b, "</p>\n");
     put_command(b, "curl -F trace=@app.trace ", base, "/");
     buf_z(
         b,
@@ -204,8 +223,10 @@ static void put_recipes(struct buf *b, struct str base)
 void page_upload(struct buf *b, struct str base, const struct config *config,
                  const struct page_visitor *visitor)
 {
-    const struct page_frame frame = {
-        .title = STR("Upload a profile"), .root = STR("./"), .script = "upload.js", .visitor = visitor};
+    const struct page_frame frame = {.title = STR("Upload a profile"),
+                                     .root = STR("./"),
+                                     .script = visitor == NULL || visitor->may_upload ? "upload.js" : NULL,
+                                     .visitor = visitor};
 
     page_frame_begin(b, &frame);
     buf_z(
@@ -214,12 +235,12 @@ void page_upload(struct buf *b, struct str base, const struct config *config,
         "<p class=\"lead\">Give it a method trace, a system trace, CPU samples or a heap profile, and read what took the time.</p>\n"
         "<div class=\"upload-columns\">\n");
     if (visitor == NULL || visitor->may_upload)
-        put_upload(b, config);
+        put_upload(b, config, visitor != NULL);
     else
         put_way_in(b, visitor);
     buf_z(b, "<div>\n");
     put_picture(b);
-    put_terminal(b, base);
+    put_terminal(b, base, config->tokens_file[0] != '\0');
     buf_z(b, "</div>\n</div>\n");
     put_recipes(b, base);
     buf_z(b, "<div id=\"drop-cover\" class=\"drop-cover\" hidden><p>Drop to upload</p></div>\n");
@@ -243,6 +264,12 @@ static void put_text(struct buf *b, struct str base, const char *terminated)
         text = (struct str){text.p + at + MARK.n, text.n - at - MARK.n};
     }
 }
+
+static const char TOKENS[] =
+    "WHO ASKS; uploads, and what is for the team, need a token in each command below\n\n"
+    "    curl -u NAME:TOKEN -F trace=@app.trace {}/\n\n"
+    "  or the header Authorization: Bearer TOKEN, or curl -n with a line in ~/.netrc. Who uploads is the\n"
+    "  owner, and needs no delete token. For who is known alone: -F readers=team\n\n";
 
 static const char UPLOADING[] =
     "UPLOAD; the answer is one line, the link of the result\n\n"
@@ -335,6 +362,8 @@ static void put_limits(struct buf *b, const struct config *config)
 void page_manual(struct buf *b, struct str base, const struct config *config)
 {
     buf_z(b, "aflamed draws flame graphs of profiles: Android method traces above all.\n\n");
+    if (config->tokens_file[0] != '\0')
+        put_text(b, base, TOKENS);
     put_text(b, base, UPLOADING);
     put_text(b, base, READING);
     put_outputs(b);

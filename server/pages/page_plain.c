@@ -29,9 +29,9 @@ void page_login(const struct exchange *x, struct buf *b, struct str to, bool ref
     page_frame_begin(b, &(struct page_frame){.title = STR("Log in"), .root = page_root(x->path)});
     buf_z(b, "<h1>Log in</h1>\n");
     if (refused)
-        buf_z(b, "<p class=\"problem\" role=\"alert\">There is no such token, or it was revoked.</p>\n");
+        buf_z(b, "<p class=\"alert\" role=\"alert\">There is no such token, or it was revoked.</p>\n");
     buf_z(b, "<p class=\"lead\">Who runs the service gives you a token.</p>\n"
-             "<form class=\"login\" method=\"post\" action=\"./login\">\n"
+             "<form method=\"post\" action=\"./login\">\n"
              "<p><label for=\"token\">Token</label>\n<input id=\"token\" name=\"token\" type=\"password\" "
              "autocomplete=\"current-password\" spellcheck=\"false\" autofocus required></p>\n");
     page_put(b,
