@@ -4,13 +4,14 @@ import gzip
 import http.client
 import json
 import pathlib
+import re
 import subprocess
 import tempfile
 import time
 
 from commands import SUMMARY, STREAM, native, zipped
 from control import ON, ONCE, PROGRAM, Control, points
-from support import Server, eventually, form, id_of, token_of, trace
+from support import TIMEOUT_S, Answer, Server, eventually, form, id_of, token_of, trace
 
 MISSES_MOST = 3      # calls of other threads come and go: so many points in a row that were not reached are the end
 SETTLE_S = 5
@@ -288,6 +289,26 @@ class AskPage(Ask):
     SAME = False
 
 
+class AskFigures(AskPage):
+    """Of the listener that has them alone. The numbers are others each time, and series come."""
+    CONFIG = {'metrics_listen': '127.0.0.1:0'}
+
+    def act(self, world, state):
+        port = re.findall(r'metrics-listening address=127\.0\.0\.1:(\d+)', world.server.log())[-1]
+        connection = http.client.HTTPConnection('127.0.0.1', int(port), timeout=TIMEOUT_S)
+        try:
+            connection.request('GET', '/metrics')
+            answer = connection.getresponse()
+            return Answer(answer.status, answer.headers, answer.read())
+        except (OSError, http.client.HTTPException):
+            return CLOSED
+        finally:
+            connection.close()
+
+    def plain(self, answer, state):
+        return b'\n'.join(re.findall(b'^# TYPE .*', super().plain(answer, state), re.M))
+
+
 class AskCached(Ask):
     """When it is in memory."""
     CONFIG = {}
@@ -442,6 +463,7 @@ SCENARIOS = {
     'front page': AskPage('/', Accept='text/html', Accept_Encoding='gzip'),
     'manual': AskPage('/'),
     'demo': Ask('/demo.trace'),
+    'figures': AskFigures(),
     'delete form': AskPage('{}/delete', Accept='text/html'),
     'delete': Delete(),
     'rename': Rename(),
