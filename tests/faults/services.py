@@ -294,7 +294,7 @@ class AskFigures(AskPage):
     CONFIG = {'metrics_listen': '127.0.0.1:0'}
 
     def act(self, world, state):
-        port = re.findall(r'metrics-listening address=127\.0\.0\.1:(\d+)', world.server.log())[-1]
+        port = re.findall(r'also-listening key=metrics_listen address=127\.0\.0\.1:(\d+)', world.server.log())[-1]
         connection = http.client.HTTPConnection('127.0.0.1', int(port), timeout=TIMEOUT_S)
         try:
             connection.request('GET', '/metrics')
