@@ -239,7 +239,13 @@ static bool members_judge(struct unpack *u, const struct members *m)
 
     list(m, &names);
     struct str shown = names.failed ? STR("") : buf_view(&names);
-    if (!named && m->usable > 1 && !are_parts(m) && (m->recognised != 1 || m->unseen > 0)) {
+    if (!named && m->usable > 1 && m->recognised == 0 && m->unseen == 0 && !m->more) {
+        diag_set(
+            u->diag, DIAG_UNUSABLE, "nothing to read in the archive",
+            "Pack the recording itself: no archive within an archive. A file that is chosen by its name says what it is.",
+            "The %s has %llu files, none of which is read here: %.*s.", u->packer->noun,
+            (unsigned long long)m->usable, (int)shown.n, shown.p);
+    } else if (!named && m->usable > 1 && !are_parts(m) && (m->recognised != 1 || m->unseen > 0)) {
         diag_set(u->diag, DIAG_UNUSABLE, "several files in the archive", HINT, "The %s has %llu files: %.*s.",
                  u->packer->noun, (unsigned long long)m->usable, (int)shown.n, shown.p);
         u->diag->topic = DIAG_ABOUT_MEMBER;
