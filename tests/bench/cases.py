@@ -1,6 +1,7 @@
 """THE TABLE of cases. A case is a generator of `Row`s: what is run in turn, aflamed first."""
 import contextlib
 import glob
+import http.client
 import json
 import os
 import shutil
@@ -289,9 +290,9 @@ def diff(place):
 
 
 @contextlib.contextmanager
-def nginx_if_there(place):
+def nginx_if_there(place, certificate=None):
     try:
-        nginx = Nginx(place.fresh()) if programs.find('nginx') else None
+        nginx = Nginx(place.fresh(), certificate) if programs.find('nginx') else None
     except programs.PROBLEMS as problem:
         print('nginx does not start: %s' % problem, file=sys.stderr)
         nginx = None
@@ -465,8 +466,8 @@ CODINGS = (('cached SVG', 'plain.svg', ()),
            ('cached SVG, zstd', 'zstd.svg', ('Accept-Encoding: zstd',)))
 
 
-def per_request(port, path, headers):
-    return 1 / programs.requests_per_second(port, path, headers, CONNECTIONS, WRK_SECONDS)
+def per_request(port, path, headers, scheme='http'):
+    return 1 / programs.requests_per_second(port, path, headers, CONNECTIONS, WRK_SECONDS, scheme)
 
 
 def cached(place):
@@ -485,6 +486,51 @@ def cached(place):
                       {'nginx serving it': nginx and (lambda: Sample(per_request(nginx.port, '/' + file, headers)))},
                       'a request of %d connections that ask at once, by throughput (wrk, one thread); '
                       '%.0f kB' % (CONNECTIONS, len(content) / 1e3))
+
+
+def token_of(folder):
+    """(file of tokens, the one in it)."""
+    path = os.path.join(folder, 'tokens')
+    said = subprocess.run([programs.AFLAMED, 'token', 'new', 'ann', '--tokens-file', path], stdout=subprocess.PIPE, text=True,
+                          check=True, timeout=client.TIMEOUT_S).stdout
+    return path, said.splitlines()[-1]
+
+
+def session_of(port, token):
+    connection = http.client.HTTPConnection('127.0.0.1', port, timeout=client.TIMEOUT_S)
+    connection.request('POST', '/login', 'token=' + token, {'Content-Type': 'application/x-www-form-urlencoded'})
+    cookie = connection.getresponse().headers['Set-Cookie'].split(';')[0]
+    connection.close()
+    return cookie
+
+
+def doors(place):
+    """Cached pictures for who is known, beside a service without doors; and over TLS."""
+    if not programs.find('wrk') or not programs.find('openssl'):
+        yield Row('doors', 'cached SVG with a token', why_not='not run: wrk or openssl is not there')
+        return
+    store, folder = place.fresh(), place.fresh()
+    picture = upload_once(store, place)
+    os.makedirs(folder, exist_ok=True)
+    tokens, token = token_of(folder)
+    open_store = place.fresh()
+    open_picture = upload_once(open_store, place)
+    with Aflamed(store, '--tokens-file', tokens) as service, Aflamed(open_store) as without:
+        for title, header in (('cached SVG with a token', 'Authorization: Bearer ' + token),
+                              ('cached SVG with a session', 'Cookie: ' + session_of(service.port, token))):
+            yield Row('doors', title, lambda: Sample(per_request(service.port, picture, (header,)), service.peak_bytes()),
+                      {'without doors': lambda: Sample(per_request(without.port, open_picture, ()))},
+                      'a request of %d connections that ask at once, by throughput (wrk, one thread)' % CONNECTIONS)
+    certificate = os.path.join(folder, 'c.pem'), os.path.join(folder, 'k.pem')
+    subprocess.run([programs.find('openssl'), 'req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes',
+                    '-out', certificate[0], '-keyout', certificate[1], '-subj', '/CN=localhost', '-days', '2'],
+                   stdin=subprocess.DEVNULL, capture_output=True, check=True, timeout=client.TIMEOUT_S)
+    with Aflamed(store, '--tls-certificate', certificate[0], '--tls-key', certificate[1]) as service, \
+            nginx_if_there(place, certificate) as nginx, Aflamed(open_store) as plain:
+        if nginx:
+            nginx.put_file('plain.svg', client.get(plain.port, open_picture)[1])
+        yield Row('doors', 'cached SVG over TLS', lambda: Sample(per_request(service.port, picture, (), 'https'), service.peak_bytes()),
+                  {'nginx over TLS': nginx and (lambda: Sample(per_request(nginx.tls_port, '/plain.svg', (), 'https')))}, 'likewise')
 
 
 def start(place):
@@ -507,4 +553,4 @@ CASES = (('start', start, False), ('fold', fold_all, True), ('real', real, False
          ('simpleperf', simpleperf, True), ('perfetto', perfetto, True),
          ('mapping', mapping, True), ('diff', diff, True),
          ('render', render, True), ('tables', tables, True), ('exports', exports, True), ('upload', upload, True),
-         ('rerender', rerender, True), ('ranges', ranges, True), ('lanes', lanes, True), ('cached', cached, True), ('uploads64', uploads64, True))
+         ('rerender', rerender, True), ('ranges', ranges, True), ('lanes', lanes, True), ('cached', cached, True), ('doors', doors, True), ('uploads64', uploads64, True))

@@ -3,6 +3,7 @@ from the page cache to the socket without passing through this program, and thre
 import os
 import re
 import socket
+import ssl
 import threading
 import time
 
@@ -86,7 +87,7 @@ def put_at_once(port, trace, count):
     return took
 
 
-def first_answer(port, path, since, process):
+def first_answer(port, path, since, process, tls=False):
     """Seconds from `since` to the end of the first answer of a server that is just being started."""
     while True:
         if process.poll() is not None:
@@ -98,6 +99,8 @@ def first_answer(port, path, since, process):
             if time.perf_counter() - since > 30:
                 raise Failed('nobody answers on port %d' % port) from None
             time.sleep(0.0002)
+    if tls:
+        opened = ssl._create_unverified_context().wrap_socket(opened)     # pylint: disable=protected-access
     status, _, _ = exchange(port, 'GET %s HTTP/1.1\r\n' % path, opened=opened)
     if status != 200:
         raise Failed('GET %s: %d' % (path, status))

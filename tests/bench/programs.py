@@ -61,14 +61,14 @@ def memory_bytes(pid, field):
 
 class Server:
     """A process that serves on a port of the loopback address until it is told to stop; a context."""
-    probe = '/'
+    probe, tls = '/', False
 
     def start(self, command):
         self.began = time.perf_counter()
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                         stderr=subprocess.PIPE)
         try:
-            self.start_s = client.first_answer(self.port, self.probe, self.began, self.process)
+            self.start_s = client.first_answer(self.port, self.probe, self.began, self.process, self.tls)
         except Failed as error:
             self.process.kill()
             said = self.process.communicate()[1].decode(errors='replace').strip()
@@ -92,7 +92,7 @@ class Aflamed(Server):
     probe = '/healthz'
 
     def __init__(self, store, *flags):
-        self.port = client.free_port()
+        self.port, self.tls = client.free_port(), '--tls-certificate' in flags
         self.start([AFLAMED, 'serve', '--listen', '127.0.0.1:%d' % self.port, '--store', store,
                     '--log-level', 'error', '--answer-within-ms', '900000', '--max-upload-bytes', '1024G', *flags])
 
@@ -123,6 +123,7 @@ http {{
     client_max_body_size 0;
     server {{
         listen 127.0.0.1:{port};
+        {tls}
         root {folder}/files;
         dav_methods PUT;
         location /plain.svg {{ sendfile off; output_buffers 2 256k; }}
@@ -136,7 +137,11 @@ http {{
 class Nginx(Server):
     """Stores what is put to it, and serves its files."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, certificate=None):
+        """`certificate`: the files of a certificate and its key, which are shown on tls_port."""
+        self.tls_port = client.free_port() if certificate else None
+        tls = '' if certificate is None else ('listen 127.0.0.1:%d ssl; ssl_certificate %s; ssl_certificate_key %s; '
+                                              'ssl_protocols TLSv1.2 TLSv1.3;' % (self.tls_port, *certificate))
         self.port, self.files = client.free_port(), os.path.join(folder, 'files')
         os.makedirs(self.files)
         with open(os.path.join(self.files, 'index.html'), 'w') as file:
@@ -144,7 +149,7 @@ class Nginx(Server):
         configuration, log = os.path.join(folder, 'nginx.conf'), os.path.join(folder, 'error.log')
         user = 'user %s;' % getpass.getuser() if os.geteuid() == 0 else ''
         with open(configuration, 'w') as file:
-            file.write(NGINX_CONFIG.format(folder=folder, port=self.port, user=user))
+            file.write(NGINX_CONFIG.format(folder=folder, port=self.port, user=user, tls=tls))
         self.start([find('nginx'), '-p', folder, '-c', configuration, '-e', log])
 
     def put_file(self, name, content):
@@ -169,11 +174,11 @@ class Nginx(Server):
             os.unlink(path)
 
 
-def requests_per_second(port, path, headers, connections, seconds):
+def requests_per_second(port, path, headers, connections, seconds, scheme='http'):
     """By wrk, on one thread."""
     flags = [flag for header in headers for flag in ('-H', header)]
     said = subprocess.run([find('wrk'), '-t1', '-c%d' % connections, '-d%ds' % seconds, *flags,
-                           'http://127.0.0.1:%d%s' % (port, path)],
+                           '%s://127.0.0.1:%d%s' % (scheme, port, path)],
                           stdout=subprocess.PIPE, text=True, timeout=client.TIMEOUT_S, check=True).stdout
     rate = re.search(r'Requests/sec:\s+([\d.]+)', said)
     if not rate or float(rate.group(1)) == 0 or 'Non-2xx' in said or 'Socket errors' in said:
