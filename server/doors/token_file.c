@@ -199,8 +199,10 @@ static bool replace_file(const char *path, struct str text, struct diag *diag)
     if (fd >= 0)
         close(fd);
     ok = ok && rename(temp.p, path) == 0 && sync_folder(path);
-    if (!ok)
+    if (!ok) {
         fail(path, "cannot be written", diag);
+        unlink(temp.p);
+    }
     buf_free(&temp);
     return ok;
 }

@@ -45,6 +45,7 @@ def inputs():
                      b'    # {"id":"com.android.tools.r8.residualsignature","signature":"()V"}\n',
             'n.pb': native.pprof([([(native.Library('/lib/liba.so', 'ab' * 20), at) for at in (16, 48)], 3)]),
             'n.sym': b'MODULE Linux arm64 0 liba.so\nINFO CODE_ID ' + b'ab' * 20 + b'\nFUNC 10 8 0 one\n10 8 4 0\nPUBLIC 20 0 two\n',
+            'tokens': b'# team\nann upload,read %s 2026-11-25T10:00:00Z\nbob read %s 2026-11-25T10:00:00Z\n' % (b'a' * 64, b'b' * 64),
             'z.trace': STREAM, 'z.sec': SUMMARY,
             'x.folded': b'main;run;draw 12\nmain;run;wait 30\nmain;stop 1\n'}
 
@@ -88,6 +89,8 @@ COMMANDS = {
     'export for pprof': 'export pprof -o out.pb.gz x.trace',
     'export for Firefox': 'export firefox -o out.json.gz x.trace',
     'demo': 'demo -o out.trace',
+    'list tokens': 'token list --tokens-file tokens',
+    'revoke a token': 'token revoke ann --tokens-file tokens',
     'print the configuration': 'serve --config config.json --print-config',
     'help': '--help',
     'help of serve': 'serve --help',

@@ -18,6 +18,20 @@ DAY_S = 86400
 MISSES_MOST = 3
 
 
+def make_doors(folder):
+    """The flags of a service with a file of tokens and, where openssl can make one, a certificate."""
+    tokens, certificate, key = (os.path.join(folder, name) for name in ('tokens', 'certificate.pem', 'key.pem'))
+    with open(tokens, 'w') as file:
+        file.write('ann upload,read %s 2026-11-25T10:00:00Z\n' % ('a' * 64))
+    flags = ['--tokens-file', tokens]
+    if shutil.which('openssl'):
+        subprocess.run(['openssl', 'req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes',
+                        '-out', certificate, '-keyout', key, '-subj', '/CN=localhost', '-days', '2'],
+                       stdin=subprocess.DEVNULL, capture_output=True, check=True, timeout=END_S)
+        flags += ['--tls-certificate', certificate, '--tls-key', key]
+    return flags
+
+
 def make_store(folder):
     """A store to copy: id -> content of what stays, and ids of what is to go."""
     server = Server(store=os.path.join(folder, 'store'))
@@ -53,6 +67,7 @@ class Life:
         self.control, self.folder = control, tempfile.mkdtemp(prefix='aflamed-faults-')
         self.store, self.log_path = os.path.join(self.folder, 'store'), os.path.join(self.folder, 'log')
         shutil.copytree(os.path.join(template.folder, 'store'), self.store)
+        self.flags = template.flags
         self.process = None
 
     def start(self):
@@ -61,7 +76,7 @@ class Life:
         with open(self.log_path, 'wb') as log:
             self.process = subprocess.Popen(
                 [PROGRAM, 'serve', '--listen', 'unix:' + self.folder + '/socket', '--store', self.store, '--workers', '1',
-                 '--log-level', 'debug'], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log,
+                 '--log-level', 'debug', *self.flags], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log,
                 env={**environment, 'FAULTS_CONTROL': self.control.path})
         until = time.monotonic() + START_S
         while time.monotonic() < until:
@@ -183,6 +198,7 @@ class Template:
     def __init__(self):
         self.folder = tempfile.mkdtemp(prefix='aflamed-faults-')
         self.contents = make_store(self.folder)
+        self.flags = make_doors(self.folder)
 
     def remove(self):
         shutil.rmtree(self.folder, ignore_errors=True)

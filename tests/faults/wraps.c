@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fts.h>
+#include <gnutls/abstract.h>
+#include <gnutls/gnutls.h>
 #include <locale.h>
 #include <magic.h>
 #include <microhttpd.h>
@@ -183,6 +185,7 @@ WRAP(int, fchmod, (int fd, mode_t mode), (fd, mode), -1, EPERM)
 WRAP(int, futimens, (int fd, const struct timespec times[2]), (fd, times), -1, EPERM)
 WRAP(int, utimensat, (int top, const char *path, const struct timespec times[2], int flags),
      (top, path, times, flags), -1, EPERM)
+WRAP(int, fchown, (int fd, uid_t user, gid_t group), (fd, user, group), -1, EPERM)
 WRAP(int, flock, (int fd, int operation), (fd, operation), -1, ENOLCK)
 WRAP(int, linkat, (int a, const char *from, int b, const char *to, int flags), (a, from, b, to, flags), -1,
      EIO)
@@ -278,6 +281,21 @@ WRAP(unsigned char *, HMAC,
      (const EVP_MD *kind, const void *key, int key_bytes, const unsigned char *p, size_t n,
       unsigned char *out, unsigned *out_bytes),
      (kind, key, key_bytes, p, n, out, out_bytes), NULL, ENOMEM)
+WRAP(int, gnutls_certificate_allocate_credentials, (gnutls_certificate_credentials_t * c), (c),
+     GNUTLS_E_MEMORY_ERROR, ENOMEM)
+WRAP(int, gnutls_certificate_set_x509_key_mem,
+     (gnutls_certificate_credentials_t c, const gnutls_datum_t *certificate, const gnutls_datum_t *key,
+      gnutls_x509_crt_fmt_t format),
+     (c, certificate, key, format), GNUTLS_E_MEMORY_ERROR, ENOMEM)
+WRAP(int, gnutls_pcert_list_import_x509_raw,
+     (gnutls_pcert_st * list, unsigned *n, const gnutls_datum_t *certificate, gnutls_x509_crt_fmt_t format,
+      unsigned flags),
+     (list, n, certificate, format, flags), GNUTLS_E_MEMORY_ERROR, ENOMEM)
+WRAP(int, gnutls_privkey_init, (gnutls_privkey_t * key), (key), GNUTLS_E_MEMORY_ERROR, ENOMEM)
+WRAP(int, gnutls_privkey_import_x509_raw,
+     (gnutls_privkey_t key, const gnutls_datum_t *data, gnutls_x509_crt_fmt_t format, const char *password,
+      unsigned flags),
+     (key, data, format, password, flags), GNUTLS_E_MEMORY_ERROR, ENOMEM)
 WRAP(int, poll, (struct pollfd * fds, nfds_t n, int wait_ms), (fds, n, wait_ms), -1, ENOMEM)
 WRAP(pcre2_code *, pcre2_compile_8,
      (PCRE2_SPTR pattern, PCRE2_SIZE n, uint32_t options, int *error, PCRE2_SIZE *offset,
