@@ -17,6 +17,7 @@
 #include "server/config/config_keys.h"
 #include "server/config/config_load.h"
 #include "server/doors/doors.h"
+#include "server/doors/shares.h"
 #include "server/figures/figures.h"
 #include "server/http/clients.h"
 #include "server/http/http.h"
@@ -172,6 +173,36 @@ static struct threads *threads_of(const struct config *config)
 #endif
 }
 
+static const char SHARES_KEY[] = "keys/shares";
+enum { SHARES_TEXT_BYTES = 1 << 20 };
+
+/* A new start goes on where the last one ended. False: no memory. */
+static bool open_shares(struct service *s)
+{
+    bool failed;
+    struct buf text = {0};
+
+    s->shares = shares_new(s->config, &failed);
+    if (s->shares != NULL && store_read(s->store, SHARES_KEY, SHARES_TEXT_BYTES, &text) == STORE_OK)
+        shares_take(s->shares, buf_view(&text));
+    buf_free(&text);
+    return !failed;
+}
+
+static void close_shares(struct service *s)
+{
+    struct buf text = {0};
+
+    if (s->shares == NULL)
+        return;
+    shares_put(s->shares, &text);
+    if (text.failed || store_replace(s->store, SHARES_KEY, buf_view(&text)) != STORE_OK)
+        LOG(s->log, LOG_WARN, "shares-lost",
+            LOG_STR("why", STR("they could not be written: all begin anew")));
+    buf_free(&text);
+    shares_free(s->shares);
+}
+
 static bool open_service(struct service *s, const struct config *config, struct diag *diag)
 {
     s->config = config;
@@ -191,6 +222,7 @@ static bool open_service(struct service *s, const struct config *config, struct 
         if (s->doors == NULL)
             return false;
     }
+    bool failed = !open_shares(s);
     bool booted = boot_id("/proc/sys/kernel/random/boot_id", s->boot);
     s->turns = turns_new((unsigned)config->workers, true);
     s->threads = threads_of(config);
@@ -207,7 +239,7 @@ static bool open_service(struct service *s, const struct config *config, struct 
     s->record_cache = record_cache_new(s->store);
     s->static_assets = static_assets_new();
     s->readiness = readiness_new(s->store, s->log);
-    if (!booted || s->log == NULL || s->turns == NULL || s->threads == NULL || s->clients == NULL ||
+    if (failed || !booted || s->log == NULL || s->turns == NULL || s->threads == NULL || s->clients == NULL ||
         s->timers == NULL || s->jobs == NULL || s->profiles == NULL || s->views == NULL ||
         s->progresses == NULL || s->record_cache == NULL || s->static_assets == NULL || s->policies == NULL ||
         s->passes == NULL || s->readiness == NULL || s->figures == NULL)
@@ -230,6 +262,7 @@ static void close_service(struct service *s)
     progresses_free(s->progresses);
     jobs_free(s->jobs);
     doors_free(s->doors);
+    close_shares(s);
     tls_free(s->tls);
     timers_free(s->timers);
     clients_free(s->clients);

@@ -20,6 +20,7 @@ struct policies;
 struct profiles;
 struct static_assets;
 struct progresses;
+struct shares;
 struct readiness;
 struct record_cache;
 struct sweep;
@@ -48,8 +49,9 @@ struct service {
     struct turns *turns;     /* who computes */
     struct threads *threads; /* of jobs, by enum service_threads */
     struct doors
-        *doors;      /* who asks; NULL: there are none, and whoever reaches the service may upload and read */
-    struct tls *tls; /* NULL: plain HTTP */
+        *doors; /* who asks; NULL: there are none, and whoever reaches the service may upload and read */
+    struct shares *shares;   /* what each may upload; NULL: without limit */
+    struct tls *tls;         /* NULL: plain HTTP */
     struct clients *clients; /* whom requests come from; jobs refer to them */
     struct timers *timers;
     struct jobs *jobs;

@@ -49,8 +49,10 @@ struct config {
     char redirect_listen[256];                 /* a plain socket that leads on to external_url; empty: none */
     char tokens_file[4096];                    /* server/doors/token_file.h; empty: nobody has a token */
     char user_header[128],
-        user_scopes[128];      /* a trusted proxy says who asks, who may do this; empty: none does */
-    char readers[8];           /* link, team: of an upload that does not say */
+        user_scopes[128]; /* a trusted proxy says who asks, who may do this; empty: none does */
+    char readers[8];      /* link, team: of an upload that does not say */
+    uint64_t uploads_per_minute, uploads_at_once,
+        upload_bytes_per_day;  /* of each who uploads: shares.h; 0: no limit */
     uint64_t session_hours;    /* that a browser stays logged in */
     char filter_presets[2048]; /* profile/filter/filter_pattern.h */
     char mappings_dir[4096];   /* of mapping.txt files; empty: none */

@@ -598,6 +598,13 @@ static bool check_form(struct upload *u)
     return true;
 }
 
+uint64_t upload_bytes(const struct exchange *x)
+{
+    const struct upload *u = x->body;
+
+    return u == NULL || u->job == NULL ? 0 : job_bytes(u->job) + names_bytes(u) + u->drained_bytes;
+}
+
 bool upload_wants_every_member(const struct exchange *x)
 {
     const struct upload *u = x->body;

@@ -432,6 +432,64 @@ class Proxy(ServiceTest):
                 self.assertEqual(support.read_answers(connection, ('PUT',))[0].status, status)
 
 
+class Shares(DoorsTest):
+    CONFIG = {'uploads_per_minute': 3, 'upload_bytes_per_day': '1M', 'uploads_at_once': 2}
+
+    def test_a_share_is_of_a_person(self):
+        for left in (2, 1, 0):
+            answer = self.server.request('POST', '/', trace(), **bearer(self.ann))
+            self.assertEqual(answer.status, 201)
+            self.assertEqual(answer['RateLimit-Policy'], '"uploads";q=3;w=60, "bytes";q=1048576;w=86400')
+            self.assertRegex(answer['RateLimit'], r'^"uploads";r=%d;t=\d+, "bytes";r=\d+;t=\d+$' % left)
+        answer = self.server.request('POST', '/', trace(), Accept=JSON, **bearer(self.ann))
+        self.assertEqual((answer.status, json.loads(answer.body)['title']), (429, 'too many uploads'))
+        self.assertIn(int(answer['Retry-After']), range(1, 21))
+        self.assertRegex(answer['RateLimit'], '^"uploads";r=0;')
+        self.assertEqual(self.server.request('POST', '/', trace(), **bearer(self.bob)).status, 201)
+
+    def test_bytes_are_paid_for_whatever_became_of_them(self):
+        noise = b'no profile ' * 200_000
+        self.assertEqual(self.server.request('POST', '/', noise, **bearer(self.of['upload'])).status, 415)
+        answer = self.server.request('POST', '/', trace(), **bearer(self.of['upload']))
+        self.assertEqual(answer.status, 429)
+        self.assertIn('bytes', answer.text)
+
+    def test_they_outlive_a_restart(self):
+        token = self.tokens.new('carl')
+        self.assertTrue(support.eventually(lambda: self.server.get('/login?prompt=1', **bearer(token)).status == 303))
+        for _ in range(3):
+            self.assertEqual(self.server.request('POST', '/', trace(), **bearer(token)).status, 201)
+        self.server.stop()
+        self.server.start()
+        self.assertEqual(self.server.request('POST', '/', trace(), **bearer(token)).status, 429)
+
+    def test_so_many_at_a_time(self):
+        token = self.tokens.new('dora')
+        self.assertTrue(support.eventually(lambda: self.server.get('/login?prompt=1', **bearer(token)).status == 303))
+        head = support.head('PUT', '/x.trace', 'Content-Length: 1000000', 'Authorization: Bearer ' + token)
+        held = [self.connection(), self.connection()]
+        for connection in held:
+            connection.sendall(head + b'x' * 1000)
+        self.assertTrue(support.eventually(lambda: self.server.uploads_under_way() == 2))
+        answer = self.server.request('POST', '/', trace(), **bearer(token))
+        self.assertEqual((answer.status, 'at a time' in answer.text), (429, True))
+        for connection in held:
+            connection.close()
+        self.assertTrue(support.eventually(lambda: 'at a time' not in
+                                           self.server.request('POST', '/', trace(), **bearer(token)).text))
+
+
+class SharesOfAddresses(ServiceTest):
+    CONFIG = {'uploads_per_minute': 2, 'trusted_proxies': '127.0.0.1'}
+
+    def test_a_share_is_of_an_address(self):
+        said = [self.server.upload(trace(), X_Forwarded_For=address).status
+                for address in ('192.0.2.1', '192.0.2.1', '192.0.2.1', '192.0.2.2', '2001:db8::1', '2001:db8::2',
+                                '2001:db8::3', '2001:db8:0:1::1')]
+        self.assertEqual(said, [201, 201, 429, 201, 201, 201, 429, 201])
+        self.assertEqual(self.server.get('/', X_Forwarded_For='192.0.2.1').status, 200)
+
+
 class CommandLine(unittest.TestCase):
     @classmethod
     def setUpClass(cls):

@@ -1,0 +1,42 @@
+/* What each may upload: so many at a time, so many a minute, so many bytes a day. Each is a person who is known, or an
+ * address. What was not used comes back bit by bit: a whole share in a minute, or in a day. Any thread.
+ *
+ * An upload is paid for when its bytes have come, whatever becomes of it: so one may go beyond the share, and the next
+ * waits for longer. */
+#ifndef SERVER_DOORS_SHARES_H
+#define SERVER_DOORS_SHARES_H
+
+#include "core/buf.h"
+#include "server/config/config.h"
+
+struct shares;
+
+/* Whom an upload is counted with; those beyond are forgotten, the least recent first. */
+enum { SHARES_MAX = 4096, SHARES_NAME_BYTES = 120 };
+
+/* NULL: the configuration limits nothing, or no memory (*failed). */
+struct shares *shares_new(const struct config *config, bool *failed);
+void shares_free(struct shares *s); /* NULL is fine */
+
+/* What is left of a share, and when something comes back. */
+struct share_left {
+    uint64_t uploads, uploads_s; /* whole ones; seconds until there is one more */
+    uint64_t bytes, bytes_s;     /* seconds until the share is whole again */
+    uint64_t retry_s;            /* of a refusal: when to try again */
+    const char *why;             /* of a refusal, as a sentence; else NULL */
+};
+
+/* Begins an upload. False: left->why, and nothing is counted. */
+bool shares_begin(struct shares *s, struct str name, int64_t now_s, struct share_left *left)
+    __attribute__((warn_unused_result));
+/* Bytes of one that was begun, and its end. */
+void shares_pay(struct shares *s, struct str name, uint64_t bytes, int64_t now_s);
+void shares_end(struct shares *s, struct str name);
+void shares_look(struct shares *s, struct str name, int64_t now_s, struct share_left *left);
+
+/* All that is not whole, as text, and back: so that a new start of the service does not give everybody a new share. What
+ * cannot be understood of a text is passed over. */
+void shares_put(struct shares *s, struct buf *b);
+void shares_take(struct shares *s, struct str text);
+
+#endif

@@ -1,0 +1,184 @@
+/* What each may upload: what is taken, what comes back, what is told, who is forgotten. */
+#include "tests/support/unit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "server/doors/shares.h"
+
+enum { NOW_S = 1000000000, DAY_S = 86400 };
+
+static struct shares *shares_of(const struct config *c)
+{
+    bool failed;
+    struct shares *s = shares_new(c, &failed);
+
+    assert_false(failed);
+    assert_non_null(s);
+    return s;
+}
+
+static bool begins(struct shares *s, const char *name, int64_t now_s)
+{
+    struct share_left left;
+
+    return shares_begin(s, str_of(name), now_s, &left);
+}
+
+static struct share_left looked(struct shares *s, const char *name, int64_t now_s)
+{
+    struct share_left left;
+
+    shares_look(s, str_of(name), now_s, &left);
+    return left;
+}
+
+static void without_limits_there_are_none(void **state)
+{
+    (void)state;
+    const struct config config = {.uploads_per_minute = 0};
+    bool failed = true;
+
+    assert_null(shares_new(&config, &failed));
+    assert_false(failed);
+}
+
+static void so_many_a_minute(void **state)
+{
+    (void)state;
+    const struct config config = {.uploads_per_minute = 3};
+    struct shares *s = shares_of(&config);
+    struct share_left left;
+
+    for (int i = 0; i < 3; i++) {
+        assert_true(begins(s, "ann", NOW_S));
+        shares_pay(s, STR("ann"), 1 << 20, NOW_S);
+        shares_end(s, STR("ann"));
+    }
+    assert_false(shares_begin(s, STR("ann"), NOW_S, &left));
+    assert_int_equal(left.retry_s, 20);
+    assert_int_equal(left.uploads, 0);
+    assert_non_null(strstr(left.why, "minute"));
+    assert_true(begins(s, "bob", NOW_S));
+    assert_false(begins(s, "ann", NOW_S + 19));
+    assert_true(begins(s, "ann", NOW_S + 20));
+    assert_false(begins(s, "ann", NOW_S + 20));
+    assert_int_equal(looked(s, "ann", NOW_S + 1000).uploads, 3);
+    assert_int_equal(looked(s, "ann", NOW_S - 1000).uploads, 3); /* a clock that was put back */
+    shares_free(s);
+}
+
+static void so_many_at_a_time(void **state)
+{
+    (void)state;
+    const struct config config = {.uploads_at_once = 2};
+    struct shares *s = shares_of(&config);
+
+    assert_true(begins(s, "ann", NOW_S));
+    assert_true(begins(s, "ann", NOW_S));
+    assert_false(begins(s, "ann", NOW_S));
+    shares_pay(s, STR("ann"), 0, NOW_S);
+    shares_end(s, STR("ann"));
+    assert_true(begins(s, "ann", NOW_S));
+    shares_pay(s, STR("nobody"), 0, NOW_S);
+    shares_end(s, STR("nobody"));
+    shares_free(s);
+}
+
+/* What is there to pay for has come already: the next one waits until it is paid. */
+static void so_many_bytes_a_day(void **state)
+{
+    (void)state;
+    const struct config config = {.upload_bytes_per_day = 10 * DAY_S};
+    struct shares *s = shares_of(&config);
+    struct share_left left;
+
+    assert_true(begins(s, "ann", NOW_S));
+    shares_pay(s, STR("ann"), 11 * DAY_S, NOW_S);
+    shares_end(s, STR("ann"));
+    assert_false(shares_begin(s, STR("ann"), NOW_S, &left));
+    assert_int_equal(left.bytes, 0);
+    assert_int_equal(left.retry_s, DAY_S / 10 + 1);
+    assert_false(begins(s, "ann", NOW_S + DAY_S / 10));
+    assert_true(begins(s, "ann", NOW_S + DAY_S / 10 + 1));
+    shares_pay(s, STR("ann"), UINT64_MAX, NOW_S + DAY_S);
+    shares_end(s, STR("ann"));
+    assert_false(begins(s, "ann", NOW_S + 90 * DAY_S));
+    shares_free(s);
+}
+
+static void a_small_share_comes_back(void **state)
+{
+    (void)state;
+    const struct config config = {.upload_bytes_per_day = 1};
+    struct shares *s = shares_of(&config);
+
+    assert_true(begins(s, "ann", NOW_S));
+    shares_pay(s, STR("ann"), 1, NOW_S);
+    shares_end(s, STR("ann"));
+    assert_false(begins(s, "ann", NOW_S));
+    assert_true(begins(s, "ann", NOW_S + 1));
+    shares_free(s);
+}
+
+static void the_least_recent_is_forgotten(void **state)
+{
+    (void)state;
+    const struct config config = {.uploads_per_minute = 1};
+    struct shares *s = shares_of(&config);
+    char name[SHARES_NAME_BYTES + 2];
+
+    assert_true(begins(s, "running", NOW_S - 5));
+    for (int i = 0; i < SHARES_MAX; i++) {
+        snprintf(name, sizeof(name), "p%d", i);
+        assert_true(begins(s, name, NOW_S + (i == 0 ? -2 : 0)));
+        shares_pay(s, str_of(name), 0, NOW_S + (i == 0 ? -2 : 0));
+        shares_end(s, str_of(name));
+    }
+    assert_false(begins(s, "p1", NOW_S));
+    assert_false(begins(s, "running", NOW_S));
+    assert_true(begins(s, "p0", NOW_S)); /* it was forgotten for the last one */
+    memset(name, 'a', sizeof(name));
+    assert_false(shares_begin(s, (struct str){name, sizeof(name)}, NOW_S, &(struct share_left){0}));
+    shares_free(s);
+}
+
+static void they_come_back_from_text(void **state)
+{
+    (void)state;
+    const struct config config = {.uploads_per_minute = 2, .upload_bytes_per_day = 10 * DAY_S};
+    struct shares *s = shares_of(&config), *next = shares_of(&config);
+    struct buf text = {0}, again = {0};
+
+    assert_true(begins(s, "name:ann", NOW_S));
+    shares_pay(s, STR("name:ann"), 20 * DAY_S, NOW_S);
+    shares_end(s, STR("name:ann"));
+    looked(s, "name:unused", NOW_S);
+    shares_put(s, &text);
+    assert_true(str_eq(buf_view(&text), STR("name:ann 60 -864000 1000000000\n")));
+    shares_take(next, STR("nonsense\n\nx 1\ny a b c\nz 1 2 99999999999999999999999\n"));
+    shares_take(next, buf_view(&text));
+    assert_false(begins(next, "name:ann", NOW_S + 10));
+    assert_int_equal(looked(next, "name:ann", NOW_S + 10).uploads, 1);
+    shares_put(next, &again);
+    assert_true(str_starts(buf_view(&again), STR("name:ann 80 -863900 1000000010\n")));
+    buf_free(&text);
+    buf_free(&again);
+    shares_free(s);
+    shares_free(next);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(without_limits_there_are_none),
+        cmocka_unit_test(so_many_a_minute),
+        cmocka_unit_test(so_many_at_a_time),
+        cmocka_unit_test(so_many_bytes_a_day),
+        cmocka_unit_test(a_small_share_comes_back),
+        cmocka_unit_test(the_least_recent_is_forgotten),
+        cmocka_unit_test(they_come_back_from_text),
+    };
+
+    return cmocka_run_group_tests_name("shares", tests, NULL, NULL);
+}
