@@ -111,6 +111,20 @@ static void put_labels(struct buf *b, const struct profile *p)
     buf_part_end(b, &labels);
 }
 
+static void put_screen(struct buf *b, const struct profile *p)
+{
+    struct buf text = {0};
+
+    if (p->n_screen_frames == 0)
+        return;
+    buf_u64_grouped(&text, p->n_screen_frames);
+    buf_z(&text, ", ");
+    buf_u64_grouped(&text, profile_late_frames(p));
+    buf_z(&text, " of them late");
+    put_fact(b, STR("Frames on the screen"), buf_view(&text));
+    buf_part_end(b, &text);
+}
+
 static void put_facts(struct buf *b, const char *file, const struct shared_profile *folded)
 {
     const struct profile *p = shared_profile_get(folded);
@@ -127,6 +141,7 @@ static void put_facts(struct buf *b, const char *file, const struct shared_profi
     own_code_put(shared_profile_own(folded), &own);
     if (own.n > 0)
         put_fact(b, STR("Own code"), buf_view(&own));
+    put_screen(b, p);
     put_labels(b, p);
     buf_part_end(b, &values);
     buf_part_end(b, &own);

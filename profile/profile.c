@@ -156,6 +156,15 @@ static const struct str MEANINGS[ROLE_ROLES] = {
     [ROLE_OBJECTS] = STR_INIT("how many allocations these are"),
 };
 
+uint32_t profile_late_frames(const struct profile *p)
+{
+    uint32_t late = 0;
+
+    for (uint32_t i = 0; i < p->n_screen_frames; i++)
+        late += p->screen_frames[i].causes != 0;
+    return late;
+}
+
 const char *counter_kind_word(enum counter_kind kind)
 {
     static const char *const WORDS[] = {[COUNTER_APP] = "app",

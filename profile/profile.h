@@ -335,6 +335,9 @@ void profile_tracks_by_weight(const struct profile *p, uint32_t *order);
 /* Value of the fact, or an empty slice. */
 struct str profile_fact(const struct profile *p, struct str name);
 
+/* How many of the frames that the app showed were late. */
+uint32_t profile_late_frames(const struct profile *p);
+
 /* "app", "memory", ..: stable words. */
 const char *counter_kind_word(enum counter_kind kind);
 

@@ -56,15 +56,11 @@ static void put_list(struct json *j, const struct profile *p, const struct lanes
 
 void lanes_put_screen(struct json *j, const struct profile *p, const struct lanes_request *r)
 {
-    uint64_t late = 0;
-
     if (p->n_screen_frames == 0)
         return;
-    for (uint32_t i = 0; i < p->n_screen_frames; i++)
-        late += p->screen_frames[i].causes != 0;
     json_open_object(j, "screen");
     json_put_u64(j, "frames", p->n_screen_frames);
-    json_put_u64(j, "late", late);
+    json_put_u64(j, "late", profile_late_frames(p));
     json_open_array(j, "list");
     put_list(j, p, r);
     json_close(j);

@@ -766,6 +766,8 @@ const struct rule RULES[] = {
      true, false},
     {"late-frames", "Calls of Choreographer#doFrame on the main thread, from the log of calls.", 0,
      system_find_frames, 0, true, false},
+    {"shown-late", "What the system says of each frame that the app showed (FrameTimeline).", 0,
+     system_find_shown, 0, true, false},
     {"waited-for-cpu", "Time runnable, of the time running or runnable: more than 10 %.", 0,
      system_find_starved, 0, true, false},
     {"lock-contention",

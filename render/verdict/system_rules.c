@@ -269,6 +269,49 @@ bool system_find_frames(const struct rule *r, const struct analysis *a, struct f
     return true;
 }
 
+/* By how much the frame came too late; 0: nobody says. */
+static uint64_t delay_of(const struct profile_screen_frame *x)
+{
+    return x->causes != 0 && x->due_ns > 0 && x->end_ns > x->due_ns ? x->end_ns - x->due_ns : 0;
+}
+
+bool system_find_shown(const struct rule *r, const struct analysis *a, struct finding *f)
+{
+    enum { DEADLINE_OF_APP = 0x40, LEAST_WEIGHT = 300 };
+    const struct profile *p = a->p;
+    const struct profile_screen_frame *worst = NULL;
+    uint64_t late = 0, by_app = 0;
+
+    (void)r;
+    for (uint32_t i = 0; i < p->n_screen_frames; i++) {
+        const struct profile_screen_frame *x = &p->screen_frames[i];
+        late += (x->causes & ~(uint32_t)SCREEN_SLOW) != 0;
+        by_app += (x->causes & DEADLINE_OF_APP) != 0;
+        worst = delay_of(x) > (worst == NULL ? 0 : delay_of(worst)) ? x : worst;
+    }
+    if (late == 0)
+        return false;
+    buf_u64_grouped(f->text, late);
+    say(f, " of ");
+    buf_u64_grouped(f->text, p->n_screen_frames);
+    say(f, p->n_screen_frames == 1 ? " frame that the app showed was late"
+                                   : " frames that the app showed were late");
+    say(f, ", ");
+    if (by_app < late)
+        buf_u64_grouped(f->text, by_app);
+    say(f, by_app < late ? " of them since it missed its deadline" : "since it missed its deadline");
+    if (worst != NULL) {
+        say(f, "; ");
+        say_range(f, "the worst", worst->begin_ns, worst->end_ns);
+        say(f, " came ");
+        say_ns(f, delay_of(worst));
+        say(f, " too late");
+    }
+    say(f, ".");
+    f->sentence->weight = LEAST_WEIGHT + permille(late, p->n_screen_frames) / 2;
+    return true;
+}
+
 /* The track with most behind those that are named; UINT32_MAX: no other one has any. */
 static uint32_t next_rival(const struct analysis *a, const uint32_t *named, uint32_t n)
 {

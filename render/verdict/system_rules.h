@@ -10,6 +10,7 @@ struct finding;
 bool system_find_start(const struct rule *r, const struct analysis *a, struct finding *f);
 bool system_find_states(const struct rule *r, const struct analysis *a, struct finding *f);
 bool system_find_frames(const struct rule *r, const struct analysis *a, struct finding *f);
+bool system_find_shown(const struct rule *r, const struct analysis *a, struct finding *f);
 bool system_find_starved(const struct rule *r, const struct analysis *a, struct finding *f);
 bool system_find_locks(const struct rule *r, const struct analysis *a, struct finding *f);
 

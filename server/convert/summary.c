@@ -173,6 +173,7 @@ void fact_text(struct buf *b, enum fact_kind kind, struct str value)
  *      "app": ["com.example"],
  *      "labels": [{"key": "endpoint", "values": 3}, ...], "split": "endpoint",
  *      "counters": [{"name": "Heap size", "group": "com.example", "kind": "app", "unit": "bytes", "decimals": 0, "least": 1, "most": 9, "readings": 4}, ...],
+ *      "screen": {"frames": 120, "late": 3},
  *      "unnamed": [{"module": "/system/lib64/libfoo.so", "build_id": "1a2b", "frames": 3, "percent": 12.5, "symbols": "missing"}, ...],
  *      "warnings": [{"code": "open-frames", "count": 3, "offset": 4711, "about": "file", "text": "..."}, ...],
  *      "whole": {"tracks": 2, "records": 14, "calls": 7, "nodes": 9, "totals": {"wall": 18, "cpu": 8}}}
@@ -390,6 +391,16 @@ static void put_counters(struct json *j, const struct profile *p)
         json_close(j);
 }
 
+static void put_screen(struct json *j, const struct profile *p)
+{
+    if (p->n_screen_frames == 0)
+        return;
+    json_open_object(j, "screen");
+    put_number(j, "frames", p->n_screen_frames);
+    put_number(j, "late", profile_late_frames(p));
+    json_close(j);
+}
+
 /* What a track has, and all of them together. */
 struct sums {
     uint64_t records, calls, nodes, totals[PROFILE_VALUES_MAX], shrunk[PROFILE_VALUES_MAX];
@@ -539,6 +550,7 @@ bool summary_write(const struct shared_profile *f, struct buf *out, struct diag 
     json_open_object(&j, NULL);
     put_labels(&j, p);
     put_counters(&j, p);
+    put_screen(&j, p);
     put_warnings(&j, p);
     bool ok = put_unnamed(&j, p, f->arena.limit_bytes);
     put_whole(&j, p);

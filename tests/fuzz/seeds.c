@@ -209,6 +209,13 @@ static void put_perfetto(const char *folder)
     buf_clear(&b);
     systrace_put(&b, 0);
     put(folder, "perfetto", "system", buf_view(&b));
+    systrace_put_counters(&b);
+    systrace_put_frames(&b);
+    systrace_put_do_frames(&b);
+    put(folder, "perfetto", "counters", buf_view(&b));
+    buf_clear(&b);
+    systrace_put_binder(&b);
+    put(folder, "perfetto", "binder", buf_view(&b));
     buf_clear(&b);
     systrace_put_track_events(&b, 0, false);
     put(folder, "perfetto", "track-events", buf_view(&b));

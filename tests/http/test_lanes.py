@@ -3,6 +3,7 @@ import json
 import os
 import re
 import struct
+import subprocess
 import sys
 import xml.etree.ElementTree
 
@@ -341,6 +342,17 @@ class Counters(DemoTest):
         profile = json.loads(self.server.get(url, Accept='application/json').text)
         self.assertEqual(len(profile['counters']), 256)
         self.assertEqual([w['count'] for w in profile['warnings'] if w['code'] == 'counters-many'], [44 * 99 + 2 * 99])
+
+    def test_the_summary_and_the_command_line_list_them(self):
+        content = system_trace([(10, 'C|42|items|-3'), (20, 'B|42|Choreographer#doFrame 1'), (50, 'C|42|items|7000'), (60, 'E|42')])
+        path = '/p/' + id_of(self.stored(content))
+        profile = json.loads(self.server.get(path, Accept='application/json').text)
+        self.assertEqual(profile['counters'][0], {'name': 'items', 'group': 'com.example.app', 'kind': 'app', 'decimals': 0, 'least': -3, 'most': 7000,
+                                                  'readings': 2})
+        self.assertEqual(profile['screen'], {'frames': 1, 'late': 1})
+        run = subprocess.run([os.environ['AFLAMED'], 'info', '-'], input=content, stdout=subprocess.PIPE, check=True)
+        self.assertRegex(run.stdout.decode(), r'Frames on the screen +1, 1 of them late\n')
+        self.assertRegex(run.stdout.decode(), r'\n +-3 +7,000 +2  items of com.example.app\n')
 
     def test_frames_of_one_place_are_one_entry(self):
         events = [(ms, text) for i in range(20) for ms, text in ((5 * i + 1, 'B|42|Choreographer#doFrame %d' % i), (5 * i + 3, 'E|42'))]

@@ -176,6 +176,37 @@ static void states(void **state)
     end(&s);
 }
 
+/* What the system tells of frames on the screen; sections of the main thread alone are no reason to say so. */
+static void frames_that_were_shown_late(void **state)
+{
+    static const struct section LIST[] = {{0, "main", 0, 0, 0, 0, 0, 0, 0},
+                                          {1, "Choreographer#doFrame", 5, 1, 0, 0, 0, 0, 1},
+                                          {0, NULL, 0, 0, 0, 0, 0, 0, 0}};
+    static const struct profile_screen_frame FRAMES[] = {{0, 9 * MS, 10 * MS, 1, 0},
+                                                         {10 * MS, 34 * MS, 20 * MS, 2, 0x40},
+                                                         {20 * MS, 35 * MS, 30 * MS, 3, 0x42},
+                                                         {30 * MS, 90 * MS, 0, 4, 0x80}};
+    static const struct profile_screen_frame SLOW = {0, 20 * MS, 0, 0, SCREEN_SLOW};
+    struct system_subject s;
+
+    (void)state;
+    begin(&s, LIST);
+    check(&s, "shown-late", NULL);
+    s.profile.screen_frames = &SLOW;
+    s.profile.n_screen_frames = 1;
+    check(&s, "shown-late", NULL);
+    s.profile.screen_frames = FRAMES;
+    s.profile.n_screen_frames = 3;
+    check(
+        &s, "shown-late",
+        "2 of 3 frames that the app showed were late, since it missed its deadline; the worst came 14 ms too late.");
+    s.profile.n_screen_frames = 4;
+    check(
+        &s, "shown-late",
+        "3 of 4 frames that the app showed were late, 2 of them since it missed its deadline; the worst came 14 ms too late.");
+    end(&s);
+}
+
 static void late_frames(void **state)
 {
     static const struct section LIST[] = {{0, "main", 0, 0, 0, 0, 0, 0, 0},
@@ -550,6 +581,7 @@ int main(void)
         cmocka_unit_test(the_start),
         cmocka_unit_test(states),
         cmocka_unit_test(late_frames),
+        cmocka_unit_test(frames_that_were_shown_late),
         cmocka_unit_test(waiting_for_a_cpu),
         cmocka_unit_test(second_tracks),
         cmocka_unit_test(locks),
