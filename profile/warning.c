@@ -18,12 +18,13 @@ static const struct {
     [WARN_CUT_RECORD] = {"cut-record",
                          "The file ends within a record: it was cut, and what came after is missing.", NULL,
                          "Stop the recording first, then pull the file again (adb pull).", false},
-    [WARN_RE_ROOTED] = {"exit-without-enter",
-                        "1 method was left that was entered before the recording began: it is shown as the "
-                        "caller of all that its thread did until then.",
-                        "{count} methods were left that were entered before the recording began: each is "
-                        "shown as the caller of all that its thread did until then.",
-                        "Begin to record earlier if what came before them matters.", true},
+    [WARN_RE_ROOTED] =
+        {"exit-without-enter",
+         "1 method ended that had begun before the recording: it is shown as the caller of "
+         "everything its thread did until then.",
+         "{count} methods ended that had begun before the recording: each is shown as the caller "
+         "of everything its thread did until then.",
+         "Begin to record earlier if what came before them matters.", true},
     [WARN_POPPED] =
         {"mismatched-exit",
          "1 exit was of a method further down the stack: the methods above it lack an exit and were closed.",
@@ -35,12 +36,9 @@ static const struct {
          "{count} exits were of a method that is not on its thread's stack, and were ignored.",
          "Pull the file again (adb pull): records are missing or damaged.", false},
     [WARN_OPEN_FRAMES] =
-        {"open-frames",
-         "1 call is never left: it has its time up to "
-         "the thread's last record.",
-         "{count} calls are never left: they have "
-         "their time up to the thread's last record.",
-         "Under \"Calls never left\" choose \"last to the end of the trace\" to continue their wall time.",
+        {"open-frames", "1 call is unfinished: its time counts up to its thread's last record.",
+         "{count} calls are unfinished: their time counts up to their thread's last record.",
+         "Under \"Unfinished calls\" choose \"until the end of the trace\" to continue their wall time.",
          false},
     [WARN_TIME_BACK] =
         {"time-back", "Time went back once; the step counts as 0.",

@@ -268,5 +268,5 @@ export function messageWords(list) {
 export function callWords({ frame, calls, length, self, begin, flags, depth }, thread) {
     const name = frame === null ? `${calls.toLocaleString('en')} short calls` : frame.text;
     return [name, `${durationWords(length)} from ${durationWords(begin)}`, ...self === undefined ? [] : [`${durationWords(self)} ${frame === null ? 'in them' : 'of its own'}`],
-        `depth ${depth}, ${thread}`, ...flags & 1 ? ['entered before the first record'] : [], ...flags & 2 ? ['never left'] : []].join(' \u00b7 ');
+        `depth ${depth}, ${thread}`, ...flags & 1 ? ['began before the recording'] : [], ...flags & 2 ? ['unfinished'] : []].join(' \u00b7 ');
 }

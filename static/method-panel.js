@@ -47,7 +47,7 @@ export function linkTo(flame, { set = {}, add = {} }) {
 
 function copyButton(words, text) {
     const button = element('button', { type: 'button', className: 'button', textContent: words });
-    button.addEventListener('click', () => copyText(text, button, words, 'Not allowed here'));
+    button.addEventListener('click', () => copyText(text, button, words, 'Copying needs HTTPS'));
     return button;
 }
 

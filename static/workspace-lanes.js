@@ -178,7 +178,7 @@ function tools(section) {
         lanes.redraw();
     });
     lanes.corner.append(filter);
-    const grid = named(element('select', {}, element('option', { value: '0', textContent: 'no frame grid' }),
+    const grid = named(element('select', {}, element('option', { value: '0', textContent: 'no grid' }),
         ...HERTZ.map(hertz => element('option', { value: String(hertz), textContent: `${hertz} Hz` }))), 'Grid of a screen\u2019s frames');
     grid.addEventListener('change', () => {
         time.hertz = Number(grid.value);
@@ -186,9 +186,9 @@ function tools(section) {
     });
     const marked = element('span', { className: 'lane-marked', hidden: true });
     section.querySelector('summary').after(element('div', { className: 'lane-tools' }, marked, grid,
-        button('Whole', 'The whole recording (Escape)', () => time.showAll()),
-        button('+', 'Closer (w)', () => lanes.zoom(0.5)), button('\u2212', 'Farther (s)', () => lanes.zoom(2)), legend()));
-    for (const [sign, label] of [['+', 'Closer'], ['\u2212', 'Farther']])
+        button('Fit', 'The whole recording (Escape)', () => time.showAll()),
+        button('+', 'Zoom in (w)', () => lanes.zoom(0.5)), button('\u2212', 'Zoom out (s)', () => lanes.zoom(2)), legend()));
+    for (const [sign, label] of [['+', 'Zoom in'], ['\u2212', 'Zoom out']])
         named([...section.querySelectorAll('.lane-tools button')].find(one => one.textContent === sign), label);
 }
 

@@ -157,7 +157,7 @@ void heading_value(struct buf *b, const struct render_input *in, const struct me
     buf_str(b, m->label);
     put_moment(b, in, m);
     if (in->view->open == OPEN_END && (m->waiting || in->profile->values[m->value].role == ROLE_WALL))
-        buf_z(b, ", calls never left to the end of the trace");
+        buf_z(b, ", unfinished calls until the end of the trace");
     if (in->view->view != VIEW_CHART &&
         (in->view->from_ns != VIEW_TIME_NONE || in->view->to_ns != VIEW_TIME_NONE)) {
         buf_z(b, ", ");

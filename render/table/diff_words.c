@@ -477,7 +477,7 @@ static void say_noise(const struct words *w, enum sort sort, struct buf *out)
     if (f->n == 0)
         return;
     struct diff_sentence *s = begin_sentence(w, out);
-    buf_printf(out, "Taken for noise, and not named: %u method%s ", f->n, f->n == 1 ? "" : "s");
+    buf_printf(out, "Left out as noise: %u method%s ", f->n, f->n == 1 ? "" : "s");
     switch (sort) {
     case NOISE_OF_CALLS:
         buf_printf(out, "called fewer than %d times, ", DIFF_NOISE_CALLS);
@@ -514,7 +514,7 @@ void diff_words(const struct table *t, struct diff_words *says, struct buf *out)
     find(&w);
     say_total(&w, out);
     say_sort(&w, OWN_GREW, "More in own code, exclusive:", ONLY_MORE, out);
-    say_sort(&w, OTHERS_GREW, "More elsewhere:", ONLY_MORE, out);
+    say_sort(&w, OTHERS_GREW, "More in other code:", ONLY_MORE, out);
     say_sort(&w, SHRANK, "Less:", ONLY_LESS, out);
     say_sort(&w, NEW, "Only in B:", ONLY_NEW, out);
     say_sort(&w, GONE, "Only in A:", ONLY_GONE, out);

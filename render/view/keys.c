@@ -97,9 +97,9 @@ static const struct key_word ORDERS[] = {
     [ORDER_WEIGHT] = {"weight", "weight", "largest first", NEEDS_NOTHING},
 };
 static const struct key_word OPENS[] = {
-    [OPEN_LAST] = {"last", "end with their thread's records", "up to their thread's last record",
+    [OPEN_LAST] = {"last", "until their thread's last record", "up to their thread's last record",
                    NEEDS_NOTHING},
-    [OPEN_END] = {"end", "last to the end of the trace", "up to the end of the trace", NEEDS_OPEN_FRAMES},
+    [OPEN_END] = {"end", "until the end of the trace", "up to the end of the trace", NEEDS_OPEN_FRAMES},
 };
 static const struct key_word MODES[] = {
     [MODE_CUMULATIVE] = {"cumulative", "all up to then", "all up to the moment", NEEDS_NOTHING},
@@ -180,8 +180,8 @@ const struct key KEYS[] = {
          "what the colours say", "origin", "self", PALETTES),
     WORD("names", KEYS_VIEW, view.names, CONTROL_MENU, "Names", "form of the names", "FORM",
          "how names are written", "short", "full", NAMES),
-    WORD("open", KEYS_VIEW, view.open, CONTROL_MENU, "Calls never left", "end of calls that are never left",
-         "WHEN", "how far calls that are never left have wall time", "last", "end", OPENS),
+    WORD("open", KEYS_VIEW, view.open, CONTROL_MENU, "Unfinished calls", "end of unfinished calls", "WHEN",
+         "how far the wall time of unfinished calls goes", "last", "end", OPENS),
     MOMENT("moment", KEYS_VIEW | KEYS_MOMENT, view.moment, "moment", "N|A..B",
            "which dump of a series of heap dumps, from 1; 0 is the last one. A..B is what changed from dump "
            "A to "

@@ -251,7 +251,7 @@ bool view_resolve(struct view_options *o, const struct profile *p, struct diag *
             return refuse_track(o->track_ids[i], p, diag);
     if (o->open == OPEN_END && profile_value_by_role(p, ROLE_WALL) == p->n_values)
         return diag_set(diag, DIAG_USAGE, "no wall time", "Leave the option out.",
-                        "open=end: calls that are never left can last to the end of the trace in wall time "
+                        "open=end: unfinished calls can go on to the end of the trace in wall time "
                         "only, and the profile has none.");
     if (o->palette == COLOURS_CHANGE && p->compared == NULL)
         return diag_set(diag, DIAG_USAGE, "nothing to compare",

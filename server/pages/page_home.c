@@ -35,8 +35,8 @@ static void put_readers(struct buf *b, const struct config *config)
 
     buf_printf(b,
                "<p><label for=\"readers\">Who may read it</label>\n<select id=\"readers\" name=\"readers\">"
-               "<option value=\"link\"%s>who has its link</option>"
-               "<option value=\"team\"%s>of these, who is known here</option></select></p>\n",
+               "<option value=\"link\"%s>anyone with the link</option>"
+               "<option value=\"team\"%s>team members with the link</option></select></p>\n",
                team ? "" : " selected", team ? " selected" : "");
 }
 
@@ -51,7 +51,7 @@ static void put_form(struct buf *b, const struct config *config, bool has_team)
         b,
         "<div class=\"upload-options\">\n<p><label for=\"name\">Name <span class=\"quiet\">(optional)</span>"
         "</label>\n<input id=\"name\" name=\"name\" maxlength=\"%d\" autocomplete=\"off\" "
-        "placeholder=\"that of the file\"></p>\n"
+        "placeholder=\"the file's own\"></p>\n"
         "<p><label for=\"expires\">Days to keep it</label>\n"
         "<input id=\"expires\" name=\"expires\" type=\"number\" min=\"1\" max=\"%llu\" value=\"%llu\" "
         "required></p>\n",
@@ -67,10 +67,13 @@ static void put_way_in(struct buf *b, const struct page_visitor *v)
 {
     buf_z(b, "<div class=\"upload-place\">\n<div class=\"drop\">\n");
     if (v->name.n == 0)
-        buf_z(b, "<p>Uploads are for those whom the service knows.</p>\n"
+        buf_z(b, "<p>Log in to upload.</p>\n"
                  "<p><a class=\"button\" href=\"login\">Log in</a></p>\n");
     else
-        page_put(b, "<p>You are <bdi>{}</bdi>, who may not upload. Ask who runs the service.</p>\n", v->name);
+        page_put(
+            b,
+            "<p>You are logged in as <bdi>{}</bdi>, who may not upload. Ask whoever runs the service.</p>\n",
+            v->name);
     buf_z(b, "</div>\n</div>\n");
 }
 
@@ -88,7 +91,7 @@ static void put_upload(struct buf *b, const struct config *config, bool has_team
         "<p class=\"quiet\">Whoever has the link of a result can see it and download the file until its days "
         "are over or you delete it; nobody can guess the link, and nothing lists it.");
     if (has_team)
-        buf_z(b, " What is for those who are known here needs a login beside the link.");
+        buf_z(b, " For team members only, it also takes a login.");
     buf_z(b, "</p>\n</div>\n");
 }
 

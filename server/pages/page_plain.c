@@ -30,7 +30,7 @@ void page_login(const struct exchange *x, struct buf *b, struct str to, bool ref
     buf_z(b, "<h1>Log in</h1>\n");
     if (refused)
         buf_z(b, "<p class=\"alert\" role=\"alert\">There is no such token, or it was revoked.</p>\n");
-    buf_z(b, "<p class=\"lead\">Who runs the service gives you a token.</p>\n"
+    buf_z(b, "<p class=\"lead\">Ask whoever runs the service for a token.</p>\n"
              "<form method=\"post\" action=\"./login\">\n"
              "<p><label for=\"token\">Token</label>\n<input id=\"token\" name=\"token\" type=\"password\" "
              "autocomplete=\"current-password\" spellcheck=\"false\" autofocus required></p>\n");
@@ -121,8 +121,8 @@ void page_uploads(struct buf *b, const struct page_visitor *visitor)
           "<p id=\"uploads-blocked\" hidden>This browser does not let the page keep a list. Private windows "
           "and blocked site data have that effect.</p>\n"
           "<ol id=\"uploads-rows\" class=\"upload-rows\"></ol>\n"
-          "<p class=\"quiet\">To delete a profile takes its link away from everyone. To forget it only takes "
-          "it off this list, together with the token that could delete it.</p>\n</div>\n");
+          "<p class=\"quiet\">Deleting a profile ends its link for everyone. Forgetting it only takes it off "
+          "this list, together with the token that could delete it.</p>\n</div>\n");
     put_question(b);
     page_frame_end(b);
 }

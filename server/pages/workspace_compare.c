@@ -118,7 +118,7 @@ void workspace_compared_fields(const struct workspace *w)
     workspace_choice_end(w->b);
     buf_printf(w->b,
                "<p class=\"check\"><input id=\"all\" name=\"all\" type=\"checkbox\" value=\"1\"%s> "
-               "<label for=\"all\">also what does not differ</label></p>\n",
+               "<label for=\"all\">also rows without a difference</label></p>\n",
                w->of->compared->asked->all ? " checked" : "");
 }
 
@@ -161,7 +161,7 @@ void workspace_compared_heading(const struct workspace *w)
     buf_z(w->b, "\">Share</a>\n");
     put_downloads(w);
     page_put(w->b,
-             "<a href=\"{}d/{}..{}\">The other way round</a>\n<a href=\"{}uploads\">My uploads</a>\n"
+             "<a href=\"{}d/{}..{}\">Swap A and B</a>\n<a href=\"{}uploads\">My uploads</a>\n"
              "<a href=\"{}\">Upload</a>\n</nav>\n</header>\n",
              w->up, str_of(w->of->compared->b->id), str_of(w->of->record->id), w->up, w->up);
 }

@@ -172,7 +172,7 @@ static void put_people(struct buf *b, const struct record *r, const struct page_
         return;
     if (r->owner[0] != '\0')
         page_put(b, "<div><dt>Uploaded by</dt><dd><bdi>{}</bdi></dd></div>\n", str_of(r->owner));
-    buf_printf(b, "<div><dt>Read by</dt><dd>%s</dd></div>\n", r->team ? "the team" : "who has its link");
+    buf_printf(b, "<div><dt>Read by</dt><dd>%s</dd></div>\n", r->team ? "the team" : "anyone with the link");
 }
 
 static void put_all_facts(struct buf *b, const struct record *r, const json_t *summary,
@@ -259,11 +259,12 @@ static void put_token_field(const struct workspace *w, const char *id, bool may)
 {
     if (may)
         return;
-    buf_printf(w->b,
-               "<p><label for=\"%s\">Delete token <span class=\"quiet\">(the upload's answer had it)</span>"
-               "</label>\n<input id=\"%s\" name=\"token\" class=\"token\" autocomplete=\"off\" "
-               "spellcheck=\"false\" required></p>\n",
-               id, id);
+    buf_printf(
+        w->b,
+        "<p><label for=\"%s\">Delete token <span class=\"quiet\">(from the answer to the upload)</span>"
+        "</label>\n<input id=\"%s\" name=\"token\" class=\"token\" autocomplete=\"off\" "
+        "spellcheck=\"false\" required></p>\n",
+        id, id);
 }
 
 /* An upload with an owner has no delete token. */
@@ -278,11 +279,11 @@ static void put_token_words(const struct workspace *w, bool may)
     if (may) {
         buf_z(w->b, w->of->rights.own
                         ? "<p class=\"quiet\">You uploaded it.</p>\n"
-                        : "<p class=\"quiet\">You may, though another person uploaded it.</p>\n");
+                        : "<p class=\"quiet\">Somebody else uploaded it; you may change it.</p>\n");
         return;
     }
     buf_z(w->b,
-          "<p class=\"token-words\">This takes the delete token of the upload. The browser that uploaded the "
+          "<p class=\"token-words\">This needs the upload's delete token. The browser that uploaded the "
           "file fills it in by itself.</p>\n"
           "<noscript><p>Without scripts: right after an upload the address of this page ends in "
           "<code>#token=</code> and the token. Note it; it is shown nowhere else.</p></noscript>\n");
@@ -329,8 +330,7 @@ static void put_mapping(const struct workspace *w)
     bool mapped = w->of->record->names.of[RECORD_MAPPING][0] != '\0';
 
     put_names_file(w, "mapping",
-                   mapped ? "Another mapping.txt of this build"
-                          : "Names of a release build: its mapping.txt");
+                   mapped ? "Deobfuscate with another mapping.txt" : "Deobfuscate with mapping.txt");
     if (w->of->known_mapping.n > 0) {
         begin_names_form(w, "mapping", "known", "");
         page_put(w->b,
@@ -382,7 +382,7 @@ static void put_changes(const struct workspace *w)
     page_put(w->b,
              "<p><label for=\"name\">Name</label>\n<input id=\"name\" name=\"name\" maxlength=\"255\" "
              "autocomplete=\"off\" value=\"{}\"></p>\n"
-             "<p><label for=\"own-code\">Own code of the app, for all who look: com.foo,com.bar</label>\n"
+             "<p><label for=\"own-code\">Your packages, for everyone who looks: com.foo,com.bar</label>\n"
              "<input id=\"own-code\" name=\"app\" maxlength=\"200\" autocomplete=\"off\" "
              "spellcheck=\"false\" value=\"{}\"></p>\n",
              str_of(r->name), str_of(r->app));
@@ -395,8 +395,8 @@ static void put_changes(const struct workspace *w)
         buf_printf(
             w->b,
             "<p><label for=\"readers\">Who may read it</label>\n<select id=\"readers\" name=\"readers\">"
-            "<option value=\"link\"%s>who has its link</option>"
-            "<option value=\"team\"%s>of these, who is known here</option></select></p>\n",
+            "<option value=\"link\"%s>anyone with the link</option>"
+            "<option value=\"team\"%s>team members with the link</option></select></p>\n",
             r->team ? "" : " selected", r->team ? " selected" : "");
     buf_z(w->b, "<p><button>Change</button></p>\n</form>\n");
     put_mapping(w);
@@ -410,9 +410,10 @@ static void put_rename(const struct workspace *w)
              "another time\"><h1 class=\"name\">{}</h1></summary>\n<div class=\"sheet\">\n",
              page_data_name(w->of->record->name));
     if (is_owners_only(w, w->of->rights.change))
-        buf_z(w->b,
-              "<p class=\"quiet\">Only who uploaded it, or may change what others upload, can change its "
-              "name, how long it is kept, and its names files.</p>\n");
+        buf_z(
+            w->b,
+            "<p class=\"quiet\">Only the person who uploaded it, or somebody with the scope for it, can change its "
+            "name, how long it is kept, and its names files.</p>\n");
     else
         put_changes(w);
     workspace_menu_end(w->b);

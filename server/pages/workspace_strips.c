@@ -122,9 +122,9 @@ static void put_table_link(const struct verdict_page *v)
     static const struct {
         struct str table;
         const char *words;
-    } TABLES[] = {{STR_INIT("group=origin"), "By origin"},      {STR_INIT("group=package"), "By package"},
-                  {STR_INIT("sort=calls"), "By calls"},         {STR_INIT("only=new"), "All new ones"},
-                  {STR_INIT("only=gone"), "All that are gone"}, {STR_INIT("only=more"), "All with more"},
+    } TABLES[] = {{STR_INIT("group=origin"), "By origin"},  {STR_INIT("group=package"), "By package"},
+                  {STR_INIT("sort=calls"), "By calls"},     {STR_INIT("only=new"), "All new ones"},
+                  {STR_INIT("only=gone"), "All gone ones"}, {STR_INIT("only=more"), "All with more"},
                   {STR_INIT("only=less"), "All with less"}};
     struct str table = page_data_text(v->sentence, "table");
 

@@ -75,7 +75,7 @@ static void ask_who(struct exchange *x)
     if (reads_page && x->service->config->tokens_file[0] != '\0')
         lead_to_login(x);
     else
-        admits_challenge(x, "nobody knows who asks", "This takes somebody whom the service knows.");
+        admits_challenge(x, "not logged in", "This is for people and programs that the service knows.");
     log_refused(x);
 }
 
@@ -137,10 +137,10 @@ bool admits(struct exchange *x, const struct route *route)
     if (wanted == 0 || (x->who.scopes & wanted) != 0)
         return true;
     if (x->who.by != WHO_NOBODY)
-        refuse(x, "Ask who runs the service for a token that may.",
-               "What this takes is not among your scopes.");
+        refuse(x, "Ask whoever runs the service for a token with that scope.",
+               "This needs a scope that you do not have.");
     else if (x->service->doors == NULL)
-        refuse(x, "Who runs the service can set tokens_file.",
+        refuse(x, "Whoever runs the service can set tokens_file.",
                "This takes a token, and the service knows none.");
     else
         ask_who(x);
@@ -174,10 +174,10 @@ bool admits_reader(struct exchange *x, const struct record *r)
     if (x->who.by != WHO_NOBODY && (x->who.scopes & (SCOPE_READ | SCOPE_CHANGE | SCOPE_DELETE)) != 0)
         return true;
     if (x->who.by != WHO_NOBODY)
-        refuse(x, "Ask who uploaded it, or who runs the service.",
+        refuse(x, "Ask the person who uploaded it, or whoever runs the service.",
                "This upload is for the team, and you may not read these.");
     else if (x->service->doors == NULL)
-        refuse(x, "Who runs the service can set tokens_file again.",
+        refuse(x, "Whoever runs the service can set tokens_file again.",
                "This upload is for the team, and the service knows nobody.");
     else
         ask_who(x);

@@ -74,8 +74,9 @@ bool profile_may_change(struct exchange *x, const struct record *r, enum scope s
     if (admits_without_token(x, r, scope))
         return true;
     if (r->token_sha256[0] == '\0') {
-        exchange_problem(x, 403, "not yours", "Ask who uploaded it, or who runs the service.",
-                         "Only its owner, or who has the scope, can change or delete this upload.");
+        exchange_problem(
+            x, 403, "not yours", "Ask the person who uploaded it, or whoever runs the service.",
+            "Only its owner, or somebody with the scope for it, can change or delete this upload.");
         return false;
     }
     if (token.p == NULL)

@@ -48,7 +48,7 @@ describe('doors', { skip }, () => {
     test('who may only read is told so', () => withPage(browser, service, {}, async page => {
         await page.goto(`${service.url}/login`);
         await logIn(page, reader);
-        assert.match(await page.textContent('.drop'), /You are reader, who may not upload/);
+        assert.match(await page.textContent('.drop'), /logged in as reader, who may not upload/);
     }));
 
     test('an upload for the team, by keyboard, to another one who logs in by its link', async () => {
@@ -74,7 +74,7 @@ describe('doors', { skip }, () => {
         assert.equal(other.url(), `${link}?view=icicle`);
         await until(other, () => document.querySelector('#tree, svg') !== null);
         await other.click('details.rename > summary');
-        assert.match(await other.textContent('details.rename'), /Only who uploaded it/);
+        assert.match(await other.textContent('details.rename'), /Only the person who uploaded it/);
         assert.equal(await other.locator('details.remove').count(), 0);
         await close(other);
 

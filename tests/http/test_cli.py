@@ -72,7 +72,7 @@ class General(Command):
         text = self.command('--help').stdout.decode()
         for word in ('usage:', 'serve', 'render', 'info', 'demo', '--version', 'Exit status'):
             self.assertIn(word, text)
-        self.assertLess(text.count('\n'), 20)
+        self.assertLess(text.count('\n'), 24)
         self.assertEqual(self.command('-h').stdout.decode(), text)
         self.assertEqual(self.command('help').stdout.decode(), text)
 
@@ -268,7 +268,7 @@ class Render(Command):
     def test_warnings_say_what_was_chosen(self):
         path = self.file(content=trace(cut=28))     # the worker never leaves its two methods
         for command in (('methods',), ('calls',), ('render', '-o', self.path('x.svg'))):
-            self.assertIn('have their time up to', self.command(*command, path).stderr)
+            self.assertIn('time counts up to', self.command(*command, path).stderr)
             said = self.command(*command, '--open', 'end', path).stderr
             self.assertIn('as was chosen, their wall time goes on', said)
             self.assertNotIn('up to', said)

@@ -252,7 +252,7 @@ class Diff(test_cli.Command):
         costs = ['clock-call-overhead-nsec=1000']
         # 10 calls x 1 us: 10 us are within, 20 us are not.
         said = self.verdict(recording(100, 100).bytes(costs), recording(101, 102).bytes(costs))
-        self.assertIn('Taken for noise, and not named: 1 method that changed by no more than reading the clock costs, 1 \u00b5s a call: '
+        self.assertIn('Left out as noise: 1 method that changed by no more than reading the clock costs, 1 \u00b5s a call: '
                       '10 \u00b5s together.', said)
         self.assertFalse(any('near' in words for words in said), said)
         self.assertTrue(any('a.B.far +20 \u00b5s' in words for words in said), said)

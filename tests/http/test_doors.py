@@ -292,7 +292,7 @@ class Owner(DoorsTest):
         page = self.server.get('/p/' + said['id'], Accept=HTML, **bearer(self.bob)).text
         self.assertNotIn('name="token"', page)
         self.assertNotIn('/delete"', page)
-        self.assertIn('Only who uploaded it', page)
+        self.assertIn('Only the person who uploaded it', page)
         page = self.server.get('/p/' + said['id'] + '?view=icicle&value=cpu', Accept=HTML).text
         self.assertIn('href="../login?next=p%%2F%s%%3Fview%%3Dicicle%%26value%%3Dcpu">Log in' % said['id'], page)
         self.assertEqual(self.server.request('DELETE', '/p/' + said['id'], X_Delete_Token='', **bearer(self.bob)).status, 403)

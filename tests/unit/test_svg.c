@@ -98,8 +98,8 @@ static void methods_that_last_to_the_end(void **state)
     rendering_of(&r, small());
     r.view.open = OPEN_END;
     const char *svg = draw(&r);
-    has(svg, "main (21491) · wall, calls never left to the end of the trace · ");
-    has(svg, "\"label\":\"wall, calls never left to the end of the trace\"");
+    has(svg, "main (21491) · wall, unfinished calls until the end of the trace · ");
+    has(svg, "\"label\":\"wall, unfinished calls until the end of the trace\"");
     strcpy(r.view.value, "cpu");
     svg = draw(&r);
     has(svg, "main (21491) · cpu · ");
