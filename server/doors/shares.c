@@ -186,11 +186,9 @@ void shares_pay(struct shares *s, struct str name, uint64_t bytes, int64_t now_s
 
     pthread_mutex_lock(&s->lock);
     struct share *one = find(s, name); /* it stays while an upload of it is under way */
-    if (one != NULL) {
+    if (one != NULL && s->config->upload_bytes_per_day > 0) {
         come_back(s, one, now_s);
-        one->bytes -= (int64_t)(bytes < MOST ? bytes : MOST);
-        if (one->bytes < -(int64_t)MOST || s->config->upload_bytes_per_day == 0)
-            one->bytes = s->config->upload_bytes_per_day == 0 ? 0 : -(int64_t)MOST;
+        one->bytes -= least((int64_t)(bytes < MOST ? bytes : MOST), one->bytes + (int64_t)MOST);
     }
     pthread_mutex_unlock(&s->lock);
 }

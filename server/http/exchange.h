@@ -63,6 +63,8 @@ struct exchange {
     struct client *client; /* who asks: see clients.h; a reference for as long as the exchange */
     void *connection;      /* nobody else's business */
     struct str (*header)(const struct exchange *x, const char *name);
+    /* How often the field is there. */
+    unsigned (*headers)(const struct exchange *x, const char *name);
     struct str (*query)(const struct exchange *x, const char *name);
     /* Calls each(context, key, value) for every query parameter that is not empty, until it returns false. */
     void (*each_query)(const struct exchange *x,

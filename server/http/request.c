@@ -605,6 +605,28 @@ static struct str get_header(const struct exchange *x, const char *name)
     return slice(MHD_lookup_connection_value(x->connection, MHD_HEADER_KIND, name));
 }
 
+struct counted_header {
+    struct str name;
+    unsigned n;
+};
+
+static enum MHD_Result count_header(void *cls, enum MHD_ValueKind kind, const char *name, const char *value)
+{
+    struct counted_header *c = cls;
+
+    (void)kind, (void)value;
+    c->n += str_eq_nocase(str_of(name), c->name);
+    return MHD_YES;
+}
+
+static unsigned count_headers(const struct exchange *x, const char *name)
+{
+    struct counted_header c = {str_of(name), 0};
+
+    MHD_get_connection_values(x->connection, MHD_HEADER_KIND, count_header, &c);
+    return c.n;
+}
+
 static struct str get_query(const struct exchange *x, const char *name)
 {
     return slice(MHD_lookup_connection_value(x->connection, MHD_GET_ARGUMENT_KIND, name));
@@ -704,6 +726,7 @@ void *request_open(void *http, const char *target, struct MHD_Connection *connec
     snprintf(r->x.id, sizeof(r->x.id), "%08x-%llu", (unsigned)h->start,
              (unsigned long long)atomic_fetch_add(&h->next_id, 1));
     r->x.header = get_header;
+    r->x.headers = count_headers;
     r->x.query = get_query;
     r->x.each_query = each_query;
     r->x.suspend = suspend;

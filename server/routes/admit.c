@@ -102,8 +102,12 @@ static enum door_found find_who(struct exchange *x)
         x->who.scopes = SCOPE_UPLOAD | SCOPE_READ;
         return DOOR_NOBODY;
     }
-    if (x->by_proxy && config->user_header[0] != '\0')
+    if (x->by_proxy && config->user_header[0] != '\0') {
+        /* A proxy that adds its own to that of the client would let the client choose. */
+        if (x->headers(x, config->user_header) > 1)
+            return DOOR_WRONG;
         asked.user = x->header(x, config->user_header);
+    }
     return doors_who(x->service->doors, &asked, (int64_t)time(NULL), &x->who);
 }
 

@@ -401,6 +401,11 @@ class Proxy(ServiceTest):
                 self.assertEqual(server.request('DELETE', '/p/' + json.loads(answer.body)['id'],
                                                 X_Forwarded_User='bob').status, 403)
 
+    def test_two_names_are_none(self):
+        server = self.start(trusted_proxies='127.0.0.1')
+        sent = support.head('PUT', '/x.trace', 'X-Forwarded-User: ann', 'x-forwarded-user: bob', 'Content-Length: 0')
+        self.assertEqual(server.raw(sent, ('PUT',))[0].status, 401)
+
     def test_what_users_may_is_configured(self):
         server = self.start(trusted_proxies='127.0.0.1', user_scopes='read,delete')
         self.assertEqual(server.upload(trace(), X_Forwarded_User='ann').status, 403)
