@@ -1,11 +1,16 @@
 #include "parser/recognise.h"
 
+#include "parser/refuse/foreign.h"
+
 _Static_assert((int)UNPACK_RECOGNISE_BYTES == (int)DETECT_BYTES_MAX, "a format can decide");
 
 const char RECOGNISED_BESIDE[] = "symbols for a trace";
 
+/* A list of results beside traces is JSON, and no choice. */
 static const char *label_of(const uint8_t *p, size_t n, bool whole)
 {
+    if (foreign_lists_benchmarks((struct str){(const char *)p, n}))
+        return NULL;
     for (size_t i = 0; i < FORMATS_COUNT; i++)
         if (FORMATS[i]->is_beside != NULL && FORMATS[i]->is_beside(p, n))
             return RECOGNISED_BESIDE;

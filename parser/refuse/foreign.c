@@ -88,6 +88,16 @@ const struct foreign *foreign_find_keys(const struct str *keys, size_t n)
     return NULL;
 }
 
+bool foreign_lists_benchmarks(struct str head)
+{
+    struct str rest = without_blanks(head);
+
+    if (!str_starts(rest, STR("{")))
+        return false;
+    rest = without_blanks((struct str){rest.p + 1, rest.n - 1});
+    return str_starts(rest, STR("\"context\"")) && str_find_str(rest, STR("\"benchmarks\"")) < rest.n;
+}
+
 bool foreign_refuse(const struct foreign *f, struct diag *diag)
 {
     diag_set(diag, f->damaged ? DIAG_UNUSABLE : DIAG_FOREIGN, f->title, f->hint, "%s", f->detail);

@@ -44,6 +44,10 @@ const struct foreign *foreign_find(struct str head);
 /* The same of JSON whose outermost object has members with these keys. */
 const struct foreign *foreign_find_keys(const struct str *keys, size_t n);
 
+/* Whether a file that begins so is the list of results that AndroidX's benchmarks write beside their traces
+ * (androidx.benchmark, ResultWriter.kt: "context", then "benchmarks"). */
+bool foreign_lists_benchmarks(struct str head);
+
 /* Sets diag from the row. Always returns false. */
 bool foreign_refuse(const struct foreign *f, struct diag *diag);
 
