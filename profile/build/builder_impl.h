@@ -119,10 +119,9 @@ struct builder {
         uint64_t count, offset;
     } warnings[WARNING_CODES];
     const struct profile_screen_frame *screen_frames;
-    uint32_t n_screen_frames;
     const struct profile_counter *counters;
-    uint32_t n_counters;
     const struct profile_reading *readings;
+    uint32_t n_screen_frames, n_counters;
     struct profile_fact *facts;
     size_t n_facts, facts_capacity;
     struct profile_label labels[PROFILE_LABELS_MAX];
