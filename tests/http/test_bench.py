@@ -36,7 +36,7 @@ def whole_result():
     rows += [row('exports', size, 'export chrome', ours, [yardstick('render, all threads', 0.1, ours)]) for size, ours in ((5, 0.5), (57, 0.27))]
     rows += [row('lanes', 57, 'first lanes of all', 0.9, [yardstick('render, all threads', 0.6, 0.9)]),
              row('lanes', 500, 'lanes of 1 %', 0.1, [yardstick('lanes of all, again', 4.0, 0.1)])]
-    rows += [row('real', None, 'a real recording', 0.001, [])]
+    rows += [row('real', None, 'a real recording', 0.001, []), row('doors', 5, 'cached SVG with a token', 0.001, [])]
     rows += [row('simpleperf', 5, 'simpleperf', 0.2, [yardstick('method trace', 0.125, 0.2)]),
              row('perfetto', 5, 'Perfetto, heap samples', 0.3, []), row('perfetto', 57, 'Perfetto, other packets', 0.0475, [])]
     rows += [row('layouts', size, 'fold ' + title, 0.003, [yardstick('regular file', ours, 0.003)], note='same calls')
