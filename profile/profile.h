@@ -211,7 +211,13 @@ struct profile_screen_frame {
     uint32_t causes;           /* 0: it is in time */
 };
 
-enum { PROFILE_SCREEN_FRAMES_MAX = 1 << 17 };
+enum { PROFILE_SCREEN_FRAMES_MAX = 1 << 17, PROFILE_PHASES_MAX = 8 };
+
+/* A step of the app's start, as a section of its main thread tells it. */
+struct profile_phase {
+    string_id name;
+    uint64_t begin_ns, end_ns; /* since the trace's start */
+};
 
 struct profile {
     struct str format;       /* name of the input format's row, e.g. "android-trace" */
@@ -256,9 +262,11 @@ struct profile {
 
     uint32_t n_screen_frames;
     const struct profile_screen_frame *screen_frames; /* by their begin */
+    const struct profile_phase *phases;               /* in the order in which they ended */
+    uint32_t n_phases;
 
-    const struct profile_warning *warnings;
     uint32_t n_warnings;
+    const struct profile_warning *warnings;
     const struct profile_fact *facts;
     uint32_t n_facts;
 

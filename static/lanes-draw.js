@@ -118,8 +118,17 @@ export class Pen {
     }
     /* Frames on the screen, those that overlap in two levels. A late one is in the colour of what takes long: all of its level if the
      * app was late, else the lower half. */
-    screen({ list }, y) {
+    screen({ list, phases }, y) {
         const { context } = this, room = LANE_PX / 2 - 1;
+        context.font = FONT;
+        for (const phase of phases) {
+            const [x, width] = this.span(phase.begin, phase.begin + phase.length);
+            if (x > this.width || x + width < 0)
+                continue;
+            this.fill('o3', x, y, Math.max(width - 1, 1), LANE_PX);
+            context.textBaseline = 'middle';
+            this.name(phase.name, Math.max(x, 0), Math.min(x + width, this.width), y + LANE_PX / 2);
+        }
         for (const { begin, length, late, level, isOfApp } of list) {
             const [x, width] = this.span(begin, begin + length), top = y + level * (room + 1);
             if (x > this.width || x + width < 0)

@@ -7,7 +7,7 @@ const MARKS = [
     ['pause', 'no call is open'], ['beyond', 'before the thread\u2019s first record, or behind its last one'],
     ['long', 'on top: a long call by which the system runs code on the main thread, 16.7 ms or more; at the end: the buffer was full'],
     ['counter', 'a counter: from the least to the most that was read of it'],
-    ['frames', 'frames that the app showed; late ones in red: all of it where the app was late, half where the system was; a click makes one the range'],
+    ['frames', 'frames that the app showed; late ones in red: all of it where the app was late, half where the system was; before them the steps of a start; a click makes one the range'],
     ['torn', 'a call whose begin or end is not in the recording'], ['found', 'calls of the marked method, or calls that match the search'],
 ];
 const KEYS = [['w s', 'zoom'], ['a d', 'move'], ['arrow keys', 'choose a call'], ['Enter', 'zoom to it'], ['n N', 'next and previous call of its method'],

@@ -1,4 +1,4 @@
-/* Frames that an app showed, in the order of time above its lanes: what the service says of them, and their words. Pure. */
+/* Frames that an app showed, and the steps of its start, in the order of time above its lanes: what the service says of them, and their words. Pure. */
 
 /* Bits of what made a frame late, as Android's FrameTimeline has them, and the last one, which stands for no bit of it. */
 const CAUSES = [[0x40, 'the app missed its deadline'], [0x10000, 'its work on the main thread took more than 16.7 ms'], [0x10, 'SurfaceFlinger missed its deadline'],
@@ -17,13 +17,15 @@ export function readScreen({ screen }) {
         end = level === 0 ? begin + length : end;
         return { begin, length, due, n, late, causes, number, level, isOfApp: (causes & OF_APP) !== 0 };
     });
-    return { frames: screen.frames, late: screen.late, list };
+    const phases = screen.phases.map(([name, begin, length]) => ({ name, begin, length, n: 1 }));
+    return { frames: screen.frames, late: screen.late, list, phases };
 }
 
-/* The one that is shown at a time, of those that overlap the one on that level, if there is one; undefined: none. */
-export function frameAt({ list }, ns, level) {
-    const found = list.filter(({ begin, length }) => begin <= ns && ns < begin + length);
-    return found.find(one => one.level === level) ?? found[0];
+/* The one that is shown at a time, of those that overlap the one on that level, if there is one; else the step of the start; undefined:
+ * none. */
+export function frameAt({ list, phases }, ns, level) {
+    const isAt = ({ begin, length }) => begin <= ns && ns < begin + length, found = list.filter(isAt);
+    return found.find(one => one.level === level) ?? found[0] ?? phases.find(isAt);
 }
 
 /* The next entry with a late frame behind a time, or the first one of all; undefined: none is late. */
@@ -31,10 +33,13 @@ export function nextLate({ list }, ns) {
     return list.find(({ late, begin }) => late > 0 && begin > ns) ?? list.find(({ late }) => late > 0);
 }
 
-export const countWords = ({ frames, late }) => `${late.toLocaleString('en')} of ${frames.toLocaleString('en')} late`;
+export const labelOf = ({ frames }) => (frames > 0 ? 'frames' : 'start');
+export const countWords = ({ frames, late, phases }) => (frames > 0 ? `${late.toLocaleString('en')} of ${frames.toLocaleString('en')} late` : `${phases.length} ${phases.length === 1 ? 'step' : 'steps'}`);
 
 /* `duration` writes a time in words. */
-export function frameWords({ begin, length, due, n, late, causes, number }, duration) {
+export function frameWords({ name, begin, length, due, n, late, causes, number }, duration) {
+    if (name !== undefined)
+        return `${name} \u00b7 ${duration(length)} from ${duration(begin)}`;
     const why = CAUSES.filter(([bit]) => (causes & bit) !== 0).map(([, words]) => words).join(', '), over = due > 0 && length > due ? `${duration(length - due)} late` : 'late';
     if (n > 1)
         return `${n.toLocaleString('en')} frames from ${duration(begin)}${late > 0 ? ` \u00b7 ${late} of them late: ${why}` : ' \u00b7 all in time'}`;

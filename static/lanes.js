@@ -3,7 +3,7 @@
 import { element, named } from './dom.js';
 import { counterRows, rangeWithin, rangeWords, stepAt, valueWords } from './lanes-counters.js';
 import { callAt, callWords, durationWords, messageWords, neighbour, panned, rowsOf, stepped, zoomed } from './lanes-model.js';
-import { countWords, frameAt, frameWords, nextLate } from './lanes-screen.js';
+import { countWords, frameAt, frameWords, labelOf, nextLate } from './lanes-screen.js';
 import { LANE_PX, Pen, ROW_PX, RULER_PX, coloursOf, pictureOf } from './lanes-draw.js';
 
 const MAP_PX = 9, ZOOM = 1.25, PAN = 0.15, STACKS_MAX = 32, CHARTED_FIRST = 8, CLICK_PX = 4, SLACK_PX = 3, OPEN_LEVELS_MAX = 40;
@@ -86,7 +86,7 @@ export class Timeline {
         if (!this.isChart)
             rows.splice(1, 0, ...counterRows([...this.time.store.whole?.counters.values() ?? []], this));
         if (!this.isChart && screen && this.filter.trim() === '')
-            rows.unshift({ screen, label: 'frames' });
+            rows.unshift({ screen, label: labelOf(screen) });
         let y = 0;
         this.rows = rows.map(row => {
             const height = this.heightOf(row), made = { ...row, y, height };
@@ -134,9 +134,9 @@ export class Timeline {
             element('span', { textContent: counter.name }, element('span', { className: 'quiet', textContent: counter.behind })), element('span', { className: 'quiet', textContent: range }));
     }
     screenName({ screen }, i) {
-        const title = `Frames that the app showed: ${countWords(screen)}${screen.late > 0 ? '; goes to the next late one' : ''}`;
+        const title = `${screen.frames > 0 ? 'Frames that the app showed' : 'Steps of the start'}: ${countWords(screen)}${screen.late > 0 ? '; goes to the next late one' : ''}`;
         return element('button', { type: 'button', tabIndex: i === this.active ? 0 : -1, className: 'counter', title },
-            element('span', { textContent: 'frames' }), element('span', { className: 'quiet', textContent: countWords(screen) }));
+            element('span', { textContent: labelOf(screen) }), element('span', { className: 'quiet', textContent: countWords(screen) }));
     }
     /* Its time becomes the range; several are shown closer, so that one can be chosen. */
     chooseFrame(frame) {
@@ -301,7 +301,7 @@ export class Timeline {
             return callWords(call, time.threadOf(call.track));
         if (row?.screen !== undefined) {
             const frame = this.frameUnder(event);
-            return frame === undefined ? `frames: ${countWords(row.screen)}` : frameWords(frame, durationWords);
+            return frame === undefined ? `${row.label}: ${countWords(row.screen)}` : frameWords(frame, durationWords);
         }
         if (row?.counter !== undefined)
             return this.valueAt(row.counter, this.nsAt(event.offsetX));
@@ -353,7 +353,7 @@ export class Timeline {
     wordsOf(row) {
         const { lane, lanes, counter, screen } = row;
         if (screen !== undefined)
-            return `frames that the app showed: ${countWords(screen)}`;
+            return `${row.label}: ${countWords(screen)}`;
         if (counter !== undefined)
             return `${nameOf(row)}: ${this.counterWords(counter)}`;
         if (lanes?.length === 0)

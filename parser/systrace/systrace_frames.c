@@ -48,10 +48,31 @@ bool sy_frame_event(struct systrace *s, struct str event, uint64_t time)
     return add(s, &shown) && (s->n_shown == at || idmap_set(&s->shown_ids, frame[1].value, (uint32_t)at));
 }
 
-bool sy_frame_section(struct systrace *s, uint32_t process, uint64_t begin, uint64_t end)
+void sy_frame_name(struct systrace *s, struct str text, string_id name)
 {
-    const struct sy_shown shown = {
-        .begin = begin, .end = end, .process = process, .causes = end - begin > SLOW_NS ? SCREEN_SLOW : 0};
+    static const struct str NAMES[SY_PHASES] = {STR_INIT("bindApplication"), STR_INIT("activityStart"),
+                                                STR_INIT("activityResume"), STR_INIT("reportFullyDrawn")};
+
+    for (unsigned i = 0; i < SY_PHASES; i++)
+        if (str_eq(text, NAMES[i]) || (i == SY_PHASES - 1 && str_starts(text, NAMES[i])))
+            s->phases[i] = name;
+}
+
+bool sy_is_phase(const struct systrace *s, string_id name)
+{
+    for (unsigned i = 0; i < SY_PHASES; i++)
+        if (s->phases[i] == name && name != STRING_EMPTY)
+            return true;
+    return false;
+}
+
+bool sy_frame_section(struct systrace *s, uint32_t process, string_id phase, uint64_t begin, uint64_t end)
+{
+    const struct sy_shown shown = {.begin = begin,
+                                   .end = end,
+                                   .process = process,
+                                   .phase = phase,
+                                   .causes = end - begin > SLOW_NS ? SCREEN_SLOW : 0};
 
     return process == SY_NONE || add(s, &shown);
 }
@@ -94,8 +115,8 @@ static bool is_of_app(const struct systrace *s, const struct sy_shown *shown, bo
 {
     uint32_t process = shown->process != SY_NONE ? shown->process : idmap_get(&s->pids, shown->pid);
 
-    return process == s->app && s->app != SY_NONE && (shown->process == SY_NONE) == told &&
-           shown->end > shown->begin && shown->end > s->begin;
+    return process == s->app && s->app != SY_NONE && shown->phase == STRING_EMPTY &&
+           (shown->process == SY_NONE) == told && shown->end > shown->begin && shown->end > s->begin;
 }
 
 static uint32_t take(struct systrace *s, struct profile_screen_frame *frames, bool told,
@@ -113,6 +134,24 @@ static uint32_t take(struct systrace *s, struct profile_screen_frame *frames, bo
             frames[at].due_ns = since_begin(s, x->end);
     }
     return n;
+}
+
+/* The first section of each name. */
+static bool tell_phases(struct systrace *s)
+{
+    struct profile_phase *phases = arena_array(s->arena, PROFILE_PHASES_MAX, sizeof(*phases));
+    uint32_t n = 0;
+
+    for (size_t i = 0; phases != NULL && i < s->n_shown && n < PROFILE_PHASES_MAX; i++) {
+        const struct sy_shown *x = &s->shown[i];
+        bool known = x->phase == STRING_EMPTY || x->process != s->app;
+        for (uint32_t k = 0; k < n; k++)
+            known = known || phases[k].name == x->phase;
+        if (!known)
+            phases[n++] = (struct profile_phase){x->phase, since_begin(s, x->begin), since_begin(s, x->end)};
+    }
+    builder_phases(s->builder, phases, n);
+    return phases != NULL;
 }
 
 bool sy_tell_frames(struct systrace *s)
@@ -134,5 +173,5 @@ bool sy_tell_frames(struct systrace *s)
     for (uint32_t i = 0; i < n; i++)
         sorted[i] = frames[order[i]];
     builder_screen_frames(s->builder, sorted, n);
-    return true;
+    return tell_phases(s);
 }

@@ -28,6 +28,7 @@ enum {
     SY_DEPTH_MAX = 512, /* as the reference reader of these traces has it */
     SY_CPUS_MAX = 1024,
     SY_KNOWN_NAMES = 256,
+    SY_PHASES = 4,
     SY_CLOCK_MONOTONIC = 3,
     SY_CLOCK_RAW = 5,
     SY_CLOCK_BOOT = 6,
@@ -223,7 +224,8 @@ struct sy_shown {
     uint64_t token;
     uint32_t pid, process; /* of a section: process; else SY_NONE */
     uint32_t causes;
-    bool expected; /* when it should be shown, not when it was */
+    string_id phase; /* the section, where it is a step of the start; STRING_EMPTY: it is a frame */
+    bool expected;   /* when it should be shown, not when it was */
 };
 
 /* ---- clocks and sequences ---- */
@@ -338,7 +340,8 @@ struct systrace {
     struct sy_shown *shown;
     size_t n_shown, shown_capacity;
     struct idmap shown_ids;
-    string_id do_frame; /* "Choreographer#doFrame" */
+    string_id do_frame;          /* "Choreographer#doFrame" */
+    string_id phases[SY_PHASES]; /* sections that are steps of a start */
 
     struct sy_track *tracks;
     size_t n_tracks, tracks_capacity;
@@ -448,8 +451,11 @@ bool sy_tell_counters(struct systrace *s) __attribute__((warn_unused_result));
 /* systrace_frames.c */
 /* FrameTimelineEvent, at the time of its packet. */
 bool sy_frame_event(struct systrace *s, struct str event, uint64_t time) __attribute__((warn_unused_result));
-/* A section doFrame of a main thread is over. */
-bool sy_frame_section(struct systrace *s, uint32_t process, uint64_t begin, uint64_t end)
+/* A section is called so for the first time: it may be a step of a start. */
+void sy_frame_name(struct systrace *s, struct str text, string_id name);
+bool sy_is_phase(const struct systrace *s, string_id name);
+/* A section of a main thread is over that is a frame (phase: STRING_EMPTY), or a step of a start. */
+bool sy_frame_section(struct systrace *s, uint32_t process, string_id phase, uint64_t begin, uint64_t end)
     __attribute__((warn_unused_result));
 /* Tells the builder those of the app. */
 bool sy_tell_frames(struct systrace *s) __attribute__((warn_unused_result));

@@ -122,18 +122,20 @@ static frame_id frame_of(struct systrace *s, string_id name)
     struct str text = name == STRING_EMPTY ? STR("[no name]") : builder_text_of(s->builder, name);
     string_id shown = name == STRING_EMPTY ? builder_string(s->builder, text) : name;
     struct profile_frame f = frame_of_text(s, text, shown, &ok);
+    sy_frame_name(s, text, name);
     frame_id frame = ok && shown != STRING_NONE ? builder_frame(s->builder, &f) : FRAME_NONE;
     return frame != FRAME_NONE && idmap_set(&s->frames, name, frame) ? frame : FRAME_NONE;
 }
 
 /* ---- sections ---- */
 
-/* Of a frame within a frame (it is brought in step again) the outer one counts. */
-static bool is_frame(const struct systrace *s, const struct sy_track *t, string_id name)
+/* Whether it is a frame, or a step of a start. Of a frame within a frame (it is brought in step again) the outer one
+ * counts. */
+static bool is_shown(const struct systrace *s, const struct sy_track *t, string_id name)
 {
     bool within = false;
 
-    if (name != s->do_frame || t->thread == SY_NONE || !sy_is_main(s, t->thread))
+    if ((name != s->do_frame && !sy_is_phase(s, name)) || t->thread == SY_NONE || !sy_is_main(s, t->thread))
         return false;
     for (size_t i = 0; i < t->n_open; i++)
         within = within || t->open[i].name == name;
@@ -147,7 +149,8 @@ static bool pop(struct systrace *s, uint32_t track, uint64_t time)
     const struct sy_open *x = &t->open[--t->n_open];
 
     t->finished -= x->end != STILL_OPEN;
-    if (is_frame(s, t, x->name) && !sy_frame_section(s, t->process, x->begin, time))
+    if (is_shown(s, t, x->name) &&
+        !sy_frame_section(s, t->process, x->name == s->do_frame ? STRING_EMPTY : x->name, x->begin, time))
         return false;
     if (t->n_open == 0 && t->thread != SY_NONE && t->process != SY_NONE && sy_is_main(s, t->thread))
         s->processes[t->process].sections = number_add(s->processes[t->process].sections, time - x->begin);

@@ -259,6 +259,12 @@ void builder_screen_frames(struct builder *b, const struct profile_screen_frame 
     b->n_screen_frames = n;
 }
 
+void builder_phases(struct builder *b, const struct profile_phase *phases, uint32_t n)
+{
+    b->phases = phases;
+    b->n_phases = n;
+}
+
 bool builder_fact(struct builder *b, struct str name, struct str value)
 {
     struct profile_fact fact = {name, value};

@@ -169,8 +169,9 @@ bool builder_change(struct builder *b, uint32_t track, uint32_t moment, node_id 
 void builder_counters(struct builder *b, const struct profile_counter *counters, uint32_t n,
                       const struct profile_reading *readings);
 
-/* The same of the frames that the app showed. */
+/* The same of the frames that the app showed, and of the steps of its start. */
 void builder_screen_frames(struct builder *b, const struct profile_screen_frame *frames, uint32_t n);
+void builder_phases(struct builder *b, const struct profile_phase *phases, uint32_t n);
 
 /* Counts a warning; `offset` is where it was found, or WARNING_NO_OFFSET. The smallest offset is kept. */
 void builder_warn(struct builder *b, enum warning_code code, uint64_t count, uint64_t offset);

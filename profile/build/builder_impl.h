@@ -121,11 +121,11 @@ struct builder {
     const struct profile_screen_frame *screen_frames;
     const struct profile_counter *counters;
     const struct profile_reading *readings;
-    uint32_t n_screen_frames, n_counters;
+    const struct profile_phase *phases;
     struct profile_fact *facts;
     size_t n_facts, facts_capacity;
     struct profile_label labels[PROFILE_LABELS_MAX];
-    uint32_t n_labels;
+    uint32_t n_labels, n_screen_frames, n_counters, n_phases;
     struct str split;
 };
 

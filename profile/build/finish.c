@@ -426,6 +426,8 @@ const struct profile *builder_finish(struct builder *b, struct str format, struc
     p->sampled_bytes = b->sampled_bytes;
     p->screen_frames = b->screen_frames;
     p->n_screen_frames = b->n_screen_frames;
+    p->phases = b->phases;
+    p->n_phases = b->n_phases;
     p->counters = b->counters;
     p->n_counters = b->n_counters;
     p->readings = b->readings;

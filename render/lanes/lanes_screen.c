@@ -56,13 +56,22 @@ static void put_list(struct json *j, const struct profile *p, const struct lanes
 
 void lanes_put_screen(struct json *j, const struct profile *p, const struct lanes_request *r)
 {
-    if (p->n_screen_frames == 0)
+    if (p->n_screen_frames == 0 && p->n_phases == 0)
         return;
     json_open_object(j, "screen");
     json_put_u64(j, "frames", p->n_screen_frames);
     json_put_u64(j, "late", profile_late_frames(p));
     json_open_array(j, "list");
     put_list(j, p, r);
+    json_close(j);
+    json_open_array(j, "phases");
+    for (uint32_t i = 0; i < p->n_phases; i++) {
+        json_open_array(j, NULL);
+        json_put_string(j, NULL, profile_string(p, p->phases[i].name));
+        json_put_element(j, p->phases[i].begin_ns);
+        json_put_element(j, p->phases[i].end_ns - p->phases[i].begin_ns);
+        json_close(j);
+    }
     json_close(j);
     json_close(j);
 }

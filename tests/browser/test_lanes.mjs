@@ -348,19 +348,20 @@ test('a picture is drawn once, for all the room that it has', { skip }, async ()
 
 test('counters stand below the main thread: two of the app, the others behind a row; each says its value, in a part of the recording, too', { skip }, async () => {
     const page = await open(system.url), names = page.locator('.lane-names button'), labels = () => names.allTextContents();
-    assert.deepEqual((await labels()).slice(0, 4), ['main100 ms', 'items3 to 12,345', 'queue1', '3 more counters']);
-    await names.nth(3).click();
-    await until(page, () => document.querySelectorAll('.lane-names button').length >= 7);
-    assert.deepEqual((await labels()).slice(4, 7), ['Heap size2 to 3 MiB', 'CPU 0300 MHz to 1.8 GHz', 'locks \u00b7 system_server5']);
+    assert.deepEqual((await labels()).slice(0, 5), ['start1 step', 'main100 ms', 'items3 to 12,345', 'queue1', '3 more counters']);
+    await names.nth(4).click();
+    await until(page, () => document.querySelectorAll('.lane-names button').length >= 8);
+    assert.deepEqual((await labels()).slice(5, 8), ['Heap size2 to 3 MiB', 'CPU 0300 MHz to 1.8 GHz', 'locks \u00b7 system_server5']);
+    await page.locator('#lanes .lane-scroll').evaluate(place => { place.scrollTop = 0; });
     const box = await canvas(page).boundingBox(), tip = page.locator('#lanes .lane-tip');
     const says = async (x, pattern) => {
-        await page.mouse.move(box.x + box.width * x, box.y + 18 + 8);
+        await page.mouse.move(box.x + box.width * x, box.y + 2 * 18 + 8);
         assert.match(await tip.textContent(), pattern);
     };
     await says(0.02, /^items \u00b7 not read yet at 2(\.\d+)? ms/);
     await says(0.3, /^items \u00b7 3 at 30(\.\d+)? ms \u00b7 3 to 12,345 in what is seen$/);
     await says(0.7, /^items \u00b7 12,345 at /);
-    await names.nth(1).focus();
+    await names.nth(2).focus();
     assert.match(await page.locator('#lanes [role=status]').textContent(), /^items: 3 to 12,345 in what is seen$/);
     await canvas(page).focus();
     await page.mouse.move(box.x + box.width * 0.99, box.y + 8);
@@ -386,6 +387,8 @@ test('frames stand above the main thread; each says how late it was and why, and
     await at(55, 12);
     assert.match(await tip.textContent(), /^frame 9 .* 4 ms late: SurfaceFlinger began too late$/);
     await at(5, 4);
+    assert.equal(await tip.textContent(), 'bindApplication \u00b7 20 ms from 0 ns');
+    await at(90, 4);
     assert.equal(await tip.textContent(), 'frames: 2 of 3 late');
     await at(40, 4);
     await page.mouse.down();

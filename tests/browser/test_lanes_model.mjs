@@ -295,12 +295,14 @@ test('two of the app are seen, the others stand behind one row; a filter finds a
 /* ---- frames ---- */
 
 test('frames on the screen: overlapping ones have two levels, late ones a cause', () => {
-    const screen = readScreen({ screen: { frames: 9, late: 3, list: [[100, 50, 60, 1, 0, 0, 7], [130, 100, 60, 1, 1, 64, 8], [400, 30, 0, 4, 2, 2, 9]] } });
+    const screen = readScreen({ screen: { frames: 9, late: 3, list: [[100, 50, 60, 1, 0, 0, 7], [130, 100, 60, 1, 1, 64, 8], [400, 30, 0, 4, 2, 2, 9]], phases: [['bindApplication', 280, 60]] } });
     assert.deepEqual(screen.list.map(({ level, isOfApp }) => [level, isOfApp]), [[0, false], [1, true], [0, false]]);
     assert.equal(frameAt(screen, 140, 0).number, 7);
     assert.equal(frameAt(screen, 140, 1).number, 8);
     assert.equal(frameAt(screen, 200, 0).number, 8);     /* there is none on that level */
-    assert.equal(frameAt(screen, 300, 0), undefined);
+    assert.equal(frameAt(screen, 300, 0).name, 'bindApplication');
+    assert.equal(frameWords(frameAt(screen, 300, 0), ns => `${ns} ns`), 'bindApplication \u00b7 60 ns from 280 ns');
+    assert.equal(frameAt(screen, 350, 0), undefined);
     assert.deepEqual([-1, 130, 400].map(ns => nextLate(screen, ns).number), [8, 9, 8]);
     const words = screen.list.map(one => frameWords(one, ns => `${ns} ns`));
     assert.deepEqual(words, ['frame 7 \u00b7 50 ns from 100 ns \u00b7 in time', 'frame 8 \u00b7 100 ns from 130 ns \u00b7 40 ns late: the app missed its deadline',

@@ -253,6 +253,10 @@ static void check_screen(const struct buf *b, const struct profile_screen_frame 
     struct arena arena;
     const struct profile *p = read_trace(&arena, b);
 
+    assert_int_equal(p->n_phases, 1);
+    assert_true(str_eq(profile_string(p, p->phases[0].name), STR("bindApplication")));
+    assert_int_equal(p->phases[0].begin_ns, 100);
+    assert_int_equal(p->phases[0].end_ns, 2000);
     assert_int_equal(p->n_screen_frames, n);
     for (uint32_t i = 0; i < n; i++) {
         const struct profile_screen_frame *f = &p->screen_frames[i];
