@@ -186,3 +186,25 @@ bool sy_time(struct systrace *s, uint32_t sequence, uint32_t clock, uint64_t tic
     *time = trace_time(c, ns);
     return *time <= INT64_MAX;
 }
+
+/* ---- names ---- */
+
+string_id sy_numbered(struct systrace *s, struct str word, uint32_t number)
+{
+    struct buf b = {0};
+
+    buf_str(&b, word);
+    buf_u64(&b, number);
+    string_id id = b.failed ? STRING_NONE : builder_string(s->builder, buf_view(&b));
+    buf_free(&b);
+    return id;
+}
+
+string_id sy_process_name(struct systrace *s, uint32_t process)
+{
+    const struct sy_process *p = process == SY_NONE ? NULL : &s->processes[process];
+
+    if (p == NULL)
+        return STRING_EMPTY;
+    return p->name != STRING_EMPTY ? p->name : sy_numbered(s, STR("Process-"), p->pid);
+}

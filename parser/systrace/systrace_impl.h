@@ -1,6 +1,6 @@
 /* The inside of the reader of system traces.
  *
- *   systrace_base.c     the table of records; clocks
+ *   systrace_base.c     the table of records; clocks; names of processes
  *   systrace.c          packets and sequences
  *   systrace_ftrace.c   the kernel's events, and the text of atrace in them
  *   systrace_track.c    track events and descriptors
@@ -356,6 +356,10 @@ struct systrace {
 };
 
 /* systrace_base.c */
+/* The word with the number behind it; STRING_NONE: no memory. */
+string_id sy_numbered(struct systrace *s, struct str word, uint32_t number);
+/* "Process-7" where nobody names it; STRING_EMPTY for SY_NONE. */
+string_id sy_process_name(struct systrace *s, uint32_t process);
 /* The time of a reading of that clock, in the trace's; false: the clock is not known, which is counted. */
 bool sy_time(struct systrace *s, uint32_t sequence, uint32_t clock, uint64_t ticks, uint64_t *time);
 /* Counts what is lost, at the packet at hand. */
@@ -459,10 +463,6 @@ bool sy_frame_section(struct systrace *s, uint32_t process, string_id phase, uin
     __attribute__((warn_unused_result));
 /* Tells the builder those of the app. */
 bool sy_tell_frames(struct systrace *s) __attribute__((warn_unused_result));
-
-/* systrace_result.c */
-/* "Process-7" where nobody names it; STRING_EMPTY for SY_NONE. */
-string_id sy_process_name(struct systrace *s, uint32_t process);
 
 /* systrace_order.c */
 /* Sorts the records by time, then rank; equal ones keep their order. */

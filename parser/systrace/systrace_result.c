@@ -112,26 +112,6 @@ static void sum_processes(struct systrace *s)
 
 /* ---- names ---- */
 
-static string_id numbered(struct systrace *s, struct str word, uint32_t number)
-{
-    struct buf b = {0};
-
-    buf_str(&b, word);
-    buf_u64(&b, number);
-    string_id id = b.failed ? STRING_NONE : builder_string(s->builder, buf_view(&b));
-    buf_free(&b);
-    return id;
-}
-
-string_id sy_process_name(struct systrace *s, uint32_t process)
-{
-    const struct sy_process *p = process == SY_NONE ? NULL : &s->processes[process];
-
-    if (p == NULL)
-        return STRING_EMPTY;
-    return p->name != STRING_EMPTY ? p->name : numbered(s, STR("Process-"), p->pid);
-}
-
 /* The app's main thread is called main, as in traces of methods; that of another process as its process. */
 static string_id thread_name(struct systrace *s, uint32_t thread)
 {
@@ -144,7 +124,7 @@ static string_id thread_name(struct systrace *s, uint32_t thread)
         if (s->processes[process].name != STRING_EMPTY)
             return s->processes[process].name;
     }
-    return t->name != STRING_EMPTY ? t->name : numbered(s, STR("Thread-"), t->tid);
+    return t->name != STRING_EMPTY ? t->name : sy_numbered(s, STR("Thread-"), t->tid);
 }
 
 static string_id async_name(struct systrace *s, const struct sy_track *t)
