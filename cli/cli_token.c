@@ -63,7 +63,7 @@ static void put_token(struct buf *b, const struct token *t)
 static bool list_tokens(const struct options *o, struct diag *diag)
 {
     struct buf text = {0}, out = {0};
-    struct token_list tokens = {NULL, 0};
+    struct token_list tokens = {NULL, NULL, 0};
     bool ok = token_file_read(o->file, &text, diag) && token_list_parse(buf_view(&text), &tokens, diag);
 
     buf_z(&out, "name\tscopes\tcreated\tsha256\n");
@@ -119,7 +119,7 @@ static bool parse(struct options *o, int n_arguments, char *const *arguments, st
     struct cli_arguments all = {arguments, n_arguments, false};
     struct cli_argument a;
 
-    *o = (struct options){NULL};
+    *o = (struct options){.file = NULL};
     while (cli_next(&all, &a)) {
         if (a.name.n == 0) {
             if (!take_operand(o, a.value.p, diag))

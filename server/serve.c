@@ -36,6 +36,9 @@
 #include "server/views/profiles.h"
 #include "server/views/views.h"
 
+/* Of a socket beside the service's own: who asks there is gone at once. */
+enum { FURTHER_CONNECTIONS = 64 };
+
 /* Requests that are under way when the service is told to stop have this long. */
 enum { STOP_GRACE_S = 10 };
 
@@ -74,7 +77,8 @@ static void raise_descriptors(const struct service *s)
     enum {
         OF_A_CONNECTION = 2, /* itself, and what is stored of its upload */
         OF_A_WORKER = 4,
-        OF_THE_SERVICE = 256 /* with its threads */
+        OF_THE_SERVICE =
+            256 + 2 * (FURTHER_CONNECTIONS + 16) /* with its threads, and sockets beside its own */
     };
     rlim_t wanted =
         OF_THE_SERVICE + OF_A_CONNECTION * s->config->max_connections + OF_A_WORKER * s->config->workers;
@@ -217,6 +221,9 @@ static bool open_service(struct service *s, const struct config *config, struct 
         if (s->tls == NULL)
             return false;
     }
+    if (!doors_wanted(config) && strcmp(config->readers, "team") == 0)
+        return diag_set(diag, DIAG_USAGE, "no team here", "Set tokens_file or user_header, or leave readers out.",
+                        "readers=team: the service knows nobody, so that nobody could read an upload.");
     if (doors_wanted(config)) {
         s->doors = doors_new(config, s->store, s->log, diag);
         if (s->doors == NULL)
@@ -358,6 +365,7 @@ static bool start_further(struct service *s, struct further *f, const char *key,
     *f = (struct further){.site = {.routes = ROUTES,
                                    .n_routes = ROUTES_COUNT,
                                    .any_host = true,
+                                   .connections = FURTHER_CONNECTIONS,
                                    .plain = true,
                                    .find = find,
                                    .admits = admits_anybody,
@@ -427,6 +435,7 @@ static bool serve(struct service *s, struct address *address, const sigset_t *si
         return false;
     const struct http_site site = {.routes = ROUTES,
                                    .n_routes = ROUTES_COUNT,
+                                   .connections = s->config->max_connections,
                                    .find = route_find,
                                    .admits = admits,
                                    .problem_page = page_problem,

@@ -54,11 +54,11 @@ bool credentials_token(struct str authorization, struct credentials_token *token
 
 /* ---- Cookie ---- */
 
-struct str credentials_cookie(struct str cookie, struct str name)
+struct str credentials_cookie(struct str *cookie, struct str name)
 {
     struct str pair;
 
-    while (str_split(&cookie, ';', &pair)) {
+    while (str_split(cookie, ';', &pair)) {
         pair = str_trim(pair);
         size_t n = str_find(pair, '=');
         if (n < pair.n && str_eq((struct str){pair.p, n}, name))

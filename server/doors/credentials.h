@@ -21,7 +21,8 @@ static inline struct str credentials_text(const struct credentials_token *t)
 bool credentials_token(struct str authorization, struct credentials_token *token)
     __attribute__((warn_unused_result));
 
-/* The first cookie of this name in the header Cookie (RFC 6265, 4.2.1). p == NULL: none. */
-struct str credentials_cookie(struct str cookie, struct str name);
+/* The next cookie of this name in the header Cookie (RFC 6265, 4.2.1), of which *cookie is what is left. p == NULL: none
+ * is left. */
+struct str credentials_cookie(struct str *cookie, struct str name);
 
 #endif

@@ -61,7 +61,7 @@ static void look_at(const struct doors *d, struct stat *out)
 
 static void look_again(struct doors *d, bool in_any_case)
 {
-    struct token_list list = {NULL, 0};
+    struct token_list list = {NULL, NULL, 0};
     struct diag diag = {0};
     struct stat now;
 
@@ -159,14 +159,13 @@ static enum door_found by_token(struct doors *d, struct str token, struct who *w
     return found != NULL ? DOOR_KNOWN : DOOR_WRONG;
 }
 
-static enum door_found by_session(struct doors *d, struct str text, int64_t now_s, struct who *who)
+static void by_session(struct doors *d, struct str text, int64_t now_s, struct who *who)
 {
     pthread_mutex_lock(&d->lock);
     const struct token *found = session_token(&d->key, text, now_s, &d->tokens);
     if (found != NULL)
         know(who, WHO_BY_SESSION, found);
     pthread_mutex_unlock(&d->lock);
-    return found != NULL ? DOOR_KNOWN : DOOR_NOBODY;
 }
 
 static enum door_found by_proxy(const struct doors *d, struct str user, struct who *who)
@@ -182,8 +181,9 @@ static enum door_found by_proxy(const struct doors *d, struct str user, struct w
 
 enum door_found doors_who(struct doors *d, const struct door_asked *asked, int64_t now_s, struct who *who)
 {
+    enum { SESSIONS_MOST = 8 };
     struct credentials_token token;
-    struct str session;
+    struct str session, cookies = asked->cookie;
 
     *who = (struct who){WHO_NOBODY, 0, ""};
     if (str_trim(asked->user).n > 0)
@@ -193,8 +193,14 @@ enum door_found doors_who(struct doors *d, const struct door_asked *asked, int64
     if (asked->authorization.p != NULL)
         return credentials_token(asked->authorization, &token) ? by_token(d, credentials_text(&token), who)
                                                                : DOOR_WRONG;
-    session = credentials_cookie(asked->cookie, STR(DOOR_COOKIE));
-    return session.p != NULL ? by_session(d, session, now_s, who) : DOOR_NOBODY;
+    /* Another host of the same domain may have set one, too: that one must not shut this one out. */
+    for (unsigned i = 0; i < SESSIONS_MOST && who->by == WHO_NOBODY; i++) {
+        session = credentials_cookie(&cookies, STR(DOOR_COOKIE));
+        if (session.p == NULL)
+            break;
+        by_session(d, session, now_s, who);
+    }
+    return who->by == WHO_NOBODY ? DOOR_NOBODY : DOOR_KNOWN;
 }
 
 bool doors_login(struct doors *d, struct str token, int64_t now_s, struct who *who,

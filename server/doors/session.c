@@ -83,7 +83,7 @@ bool session_make(const struct session_key *key, const struct token *token, int6
 
 static bool is_of(const struct token *token, struct str mark)
 {
-    return CRYPTO_memcmp(token->sha256, mark.p, SESSION_MARK_CHARS) == 0;
+    return memcmp(token->sha256, mark.p, SESSION_MARK_CHARS) == 0;
 }
 
 const struct token *session_token(const struct session_key *key, struct str text, int64_t now_s,
@@ -98,9 +98,8 @@ const struct token *session_token(const struct session_key *key, struct str text
     if (mark.n != SESSION_MARK_CHARS || mac.n != 64 || ends.n > 12 || !str_to_u64(ends, 10, &ends_s) ||
         (int64_t)ends_s <= now_s)
         return NULL;
-    for (size_t i = 0; i < tokens->n; i++)
-        if (is_of(&tokens->of[i], mark) && sign(key, &tokens->of[i], (int64_t)ends_s, right) &&
-            CRYPTO_memcmp(right, mac.p, 64) == 0)
-            return &tokens->of[i];
+    for (size_t i = token_list_from(tokens, mark); i < tokens->n && is_of(tokens->ordered[i], mark); i++)
+        if (sign(key, tokens->ordered[i], (int64_t)ends_s, right) && CRYPTO_memcmp(right, mac.p, 64) == 0)
+            return tokens->ordered[i];
     return NULL;
 }

@@ -23,7 +23,8 @@ struct token {
 };
 
 struct token_list {
-    struct token *of;
+    struct token *of;             /* in the order of their lines */
+    const struct token **ordered; /* by digest */
     size_t n;
 };
 
@@ -32,14 +33,18 @@ struct token_list {
 #define TOKEN_PREFIX "aflamed_"
 enum { TOKEN_CHARS = sizeof(TOKEN_PREFIX) - 1 + RECORD_ID_CHARS };
 
-/* False: diag names the line. *list is to be freed in either case. */
+/* False: diag names the line; or two have the same token. *list is to be freed in either case. */
 bool token_list_parse(struct str text, struct token_list *list, struct diag *diag)
     __attribute__((warn_unused_result));
 void token_list_free(struct token_list *list);
 
-/* The token with this digest; all are compared, each in constant time. NULL: none. */
+/* The token with this digest. The search tells of the digests at most, which nobody can choose by a guess; the last look
+ * is in constant time. NULL: none. */
 const struct token *token_list_find(const struct token_list *list,
                                     const char sha256[RECORD_SHA256_CHARS + 1]);
+
+/* The place in `ordered` of the first digest that begins with the mark, or comes behind it. */
+size_t token_list_from(const struct token_list *list, struct str mark);
 
 /* The whole text of the file, also of one that cannot be parsed. False: diag. */
 bool token_file_read(const char *path, struct buf *text, struct diag *diag)
@@ -50,7 +55,8 @@ bool token_file_read(const char *path, struct buf *text, struct diag *diag)
 bool token_file_add(const char *path, const char *name, unsigned scopes, int64_t now_s,
                     char token[TOKEN_CHARS + 1], struct diag *diag) __attribute__((warn_unused_result));
 
-/* Takes out all tokens of this name; *n is how many there were. With none the file stays as it is. */
+/* Takes out all tokens of this name; *n is how many there were. With none the file stays as it is. False also where what
+ * is left cannot be understood: they are out of the file, but a service that runs keeps the list that it has (diag). */
 bool token_file_revoke(const char *path, struct str name, size_t *n, struct diag *diag)
     __attribute__((warn_unused_result));
 

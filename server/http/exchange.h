@@ -47,7 +47,9 @@ struct exchange {
     /* Of who asks. Filled before the route's handler is called. */
     bool by_proxy; /* a trusted proxy sends it, or it comes over a Unix socket */
     struct who who;
-    bool passed; /* a pass in its URL lets it read, whoever asks */
+    bool passed;   /* a pass in its URL lets it read what is for the team, whoever asks */
+    bool team;     /* it is about an upload that is for the team */
+    unsigned door; /* enum door, of its route */
 
     /* Of who handles it. */
     struct str profile; /* the id of the upload that was found for it; empty: none */

@@ -217,7 +217,7 @@ static void begin(struct http *h, struct MHD_Connection *connection, void **cont
     c->watched = true;
     c->client = client_of_peer(h, connection, c);
     c->counted = c->client != NULL && client_connect(c->client);
-    c->of_reserve = atomic_fetch_add(&h->connections, 1) >= h->service->config->max_connections;
+    c->of_reserve = atomic_fetch_add(&h->connections, 1) >= h->site->connections;
     figures_connection(h->service->figures, true);
     if (c->counted)
         return;
@@ -375,10 +375,11 @@ static struct MHD_Daemon *start_daemon(struct http *h, int listen_fd)
             MHD_USE_ERROR_LOG | MHD_USE_ITC,
         0, NULL, NULL, on_step, h, MHD_OPTION_EXTERNAL_LOGGER, log_library, h, MHD_OPTION_LISTEN_SOCKET,
         listen_fd, MHD_OPTION_THREAD_POOL_SIZE, (unsigned)THREADS, MHD_OPTION_CONNECTION_LIMIT,
-        (unsigned)(c->max_connections + RESERVE), MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)c->idle_timeout_s,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES, MHD_OPTION_NOTIFY_COMPLETED, on_close,
-        h, MHD_OPTION_NOTIFY_CONNECTION, on_change, h, MHD_OPTION_URI_LOG_CALLBACK, on_open, h,
-        MHD_OPTION_STRICT_FOR_CLIENT, 0, MHD_OPTION_ARRAY, has_tls ? tls : tls + 2, MHD_OPTION_END);
+        (unsigned)(h->site->connections + RESERVE), MHD_OPTION_CONNECTION_TIMEOUT,
+        (unsigned)c->idle_timeout_s, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
+        MHD_OPTION_NOTIFY_COMPLETED, on_close, h, MHD_OPTION_NOTIFY_CONNECTION, on_change, h,
+        MHD_OPTION_URI_LOG_CALLBACK, on_open, h, MHD_OPTION_STRICT_FOR_CLIENT, 0, MHD_OPTION_ARRAY,
+        has_tls ? tls : tls + 2, MHD_OPTION_END);
 }
 
 static void tick(void *context)

@@ -25,7 +25,8 @@ struct http_site {
     size_t n_routes;
     bool
         any_host; /* whatever the Host header says: there is nothing that a page of another site may not know */
-    bool plain;   /* without TLS, also where the service has a certificate */
+    uint64_t connections; /* at a time */
+    bool plain;           /* without TLS, also where the service has a certificate */
     /* The route of x->method and x->path, with x->parameters filled. NULL: x->reply says why there is none. */
     const struct route *(*find)(struct exchange *x);
     /* Fills x->who, and compares it with the route's door. False: x->reply says why the door stays shut. */

@@ -28,8 +28,9 @@ struct reply {
     uint64_t file_offset, file_bytes;
     bool (*stream)(void *context, struct buf *out, bool *ended); /* REPLY_STREAM */
     void *stream_context;
-    bool encoded; /* looked at by reply_encode */
-    bool close;   /* the connection ends after this answer */
+    bool own_headers; /* they are of this request alone: of shared bytes, the next answer is made anew */
+    bool encoded;     /* looked at by reply_encode */
+    bool close;       /* the connection ends after this answer */
 };
 void reply_init(struct reply *r);
 void reply_free(struct reply *r);

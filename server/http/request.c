@@ -252,7 +252,7 @@ static const struct {
 /* An answer that other requests get as well has nothing of this one. */
 static bool to_be_shared(const struct reply *r)
 {
-    return r->kind == REPLY_SHARED && r->status == 200 && !r->close;
+    return r->kind == REPLY_SHARED && r->status == 200 && !r->close && !r->own_headers;
 }
 
 static bool add_headers(struct MHD_Response *response, const struct request *r)

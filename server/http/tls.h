@@ -12,8 +12,8 @@
 
 struct tls;
 
-/* What GnuTLS is to speak: TLS 1.2 and 1.3. */
-#define TLS_PRIORITIES "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
+/* What GnuTLS is to speak: TLS 1.2 and 1.3, with keys of their own for each connection. */
+#define TLS_PRIORITIES "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-RSA"
 
 /* Of the files tls_certificate and tls_key, both PEM. NULL: diag. */
 struct tls *tls_new(const struct config *config, struct diag *diag);

@@ -23,8 +23,10 @@ static void lead_to_login(struct exchange *x)
     struct str root = page_root(x->path), to = x->target;
     struct buf query = {0};
 
-    if (to.n > 0 && to.n <= ADMITS_TO_BYTES_MAX)
+    if (to.n > 0)
         buf_percent(&query, (struct str){to.p + 1, to.n - 1});
+    if (query.n > ADMITS_TO_BYTES_MAX)
+        buf_clear(&query);
     reply_static(&x->reply, 303, "text/plain; charset=utf-8", STR("Log in first.\n"));
     if (query.failed)
         x->reply.text.failed = true;
@@ -127,6 +129,7 @@ bool admits(struct exchange *x, const struct route *route)
     enum door_found found = find_who(x);
     unsigned wanted = scope_of(route->door);
 
+    x->door = route->door;
     if (route->door == DOOR_OPEN && found == DOOR_WRONG)
         return true;
     if (found == DOOR_WRONG) {
@@ -162,7 +165,8 @@ struct str admits_way_back(const struct exchange *x)
 
 bool admits_owner(const struct exchange *x, const struct record *r)
 {
-    return x->who.by != WHO_NOBODY && r->owner[0] != '\0' && str_eq(str_of(x->who.name), str_of(r->owner));
+    return (x->who.scopes & SCOPE_UPLOAD) != 0 && x->who.by != WHO_NOBODY && r->owner[0] != '\0' &&
+           str_eq(str_of(x->who.name), str_of(r->owner));
 }
 
 bool admits_without_token(const struct exchange *x, const struct record *r, enum scope scope)
@@ -170,12 +174,18 @@ bool admits_without_token(const struct exchange *x, const struct record *r, enum
     return admits_owner(x, r) || (x->who.scopes & (unsigned)scope) != 0;
 }
 
-/* Who may change or delete any upload can see which one. */
+/* The scope that lets in those who may not read: to change or to delete the upload, and nothing else of it. */
+static unsigned scope_beside_reading(const struct exchange *x)
+{
+    return x->door == DOOR_CHANGE ? SCOPE_CHANGE : x->door == DOOR_DELETE ? SCOPE_DELETE : 0;
+}
+
 bool admits_reader(struct exchange *x, const struct record *r)
 {
+    x->team = x->team || r->team;
     if (!r->team || x->passed || admits_owner(x, r))
         return true;
-    if (x->who.by != WHO_NOBODY && (x->who.scopes & (SCOPE_READ | SCOPE_CHANGE | SCOPE_DELETE)) != 0)
+    if (x->who.by != WHO_NOBODY && (x->who.scopes & (SCOPE_READ | scope_beside_reading(x))) != 0)
         return true;
     if (x->who.by != WHO_NOBODY)
         refuse(x, "Ask the person who uploaded it, or whoever runs the service.",

@@ -17,7 +17,7 @@ struct str admits_way_back(const struct exchange *x);
 /* Where a login leads back to, the longest: it has to fit into a header. */
 enum { ADMITS_TO_BYTES_MAX = 2000 };
 
-/* Whether who asks is known, and has uploaded it. */
+/* Whether who asks is known, has uploaded it, and may upload. */
 bool admits_owner(const struct exchange *x, const struct record *r);
 
 /* Whether who asks may do that without the upload's delete token. */

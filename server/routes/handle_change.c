@@ -83,6 +83,11 @@ static bool take_readers(struct exchange *x, struct str text, struct change *c)
 
     if (str_trim(text).n == 0)
         return true;
+    if (x->who.by != WHO_NOBODY && !admits_owner(x, &c->record)) {
+        exchange_problem(x, 403, "not yours", "Ask the person who uploaded it.",
+                         "Only its owner says who may read it.");
+        return false;
+    }
     c->fields |= RECORD_READERS;
     if (readers_parse(x->service, text, &c->record.team, &diag))
         return true;
@@ -198,8 +203,31 @@ enum exchange_step handle_rename(struct exchange *x)
 
 /* ---- files that tell names ---- */
 
-const struct route_body MAPPING_BODY = {"multipart/form-data", names_upload_begin_mapping, names_upload_data},
-                        SYMBOLS_BODY = {"multipart/form-data", names_upload_begin_symbols, names_upload_data};
+/* Who cannot be let in whatever the form says is refused before the file is taken. */
+static enum exchange_step begin_names(struct exchange *x, enum exchange_step (*begin)(struct exchange *x))
+{
+    struct record record;
+
+    if (!profile_record(x, x->parameters[0], &record))
+        return X_DONE;
+    if (record.token_sha256[0] == '\0' &&
+        !profile_may_change(x, &record, SCOPE_CHANGE, (struct str){NULL, 0}))
+        return X_DONE;
+    return begin(x);
+}
+
+static enum exchange_step begin_mapping(struct exchange *x)
+{
+    return begin_names(x, names_upload_begin_mapping);
+}
+
+static enum exchange_step begin_symbols(struct exchange *x)
+{
+    return begin_names(x, names_upload_begin_symbols);
+}
+
+const struct route_body MAPPING_BODY = {"multipart/form-data", begin_mapping, names_upload_data},
+                        SYMBOLS_BODY = {"multipart/form-data", begin_symbols, names_upload_data};
 
 struct names_change {
     struct record record;

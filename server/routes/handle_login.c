@@ -16,8 +16,21 @@
 
 /* Where to go on: a relative reference below the root, which cannot lead to another host. Everything else is the front
  * page. */
+static bool leads_up(struct str path)
+{
+    struct str part;
+
+    while (str_split(&path, '/', &part))
+        if (str_eq(part, STR("..")) || str_find_str(part, STR("%2e")) < part.n ||
+            str_find_str(part, STR("%2E")) < part.n) /* which a browser takes for a dot */
+            return true;
+    return false;
+}
+
 static struct str way_on(struct str to)
 {
+    if (leads_up((struct str){to.p, str_find(to, '?')}))
+        return STR("");
     for (size_t i = 0; i < to.n; i++)
         if (to.p[i] <= ' ' || to.p[i] > '~' || to.p[i] == '\\')
             return STR("");

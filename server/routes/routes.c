@@ -278,7 +278,8 @@ const struct route *route_find_figures(struct exchange *x)
 {
     static const struct str PATHS[] = {STR_INIT("/metrics"), STR_INIT("/healthz"), STR_INIT("/readyz")};
 
-    for (size_t i = 0; i < sizeof(PATHS) / sizeof(*PATHS); i++)
+    /* Nobody is asked for a token here: only what is read is served, and never the row for the PUT of any name. */
+    for (size_t i = 0; exchange_reads(x) && i < sizeof(PATHS) / sizeof(*PATHS); i++)
         if (str_eq(x->path, PATHS[i]))
             return route_find(x);
     exchange_problem(x, 404, "not found", "The figures are at /metrics.",
@@ -288,9 +289,11 @@ const struct route *route_find_figures(struct exchange *x)
 
 const struct route *route_lead_on(struct exchange *x)
 {
+    enum { TARGET_BYTES_MAX = 3000 }; /* with external_url it has to fit into a header */
+    struct str target = x->target.n <= TARGET_BYTES_MAX ? x->target : STR("/");
+
     reply_static(&x->reply, 308, "text/plain; charset=utf-8", STR("The service is at another address.\n"));
-    reply_header(&x->reply, "Location", "%s%.*s", x->service->config->external_url, (int)x->target.n,
-                 x->target.p);
+    reply_header(&x->reply, "Location", "%s%.*s", x->service->config->external_url, (int)target.n, target.p);
     x->reply.close = true;
     return NULL;
 }

@@ -58,10 +58,24 @@ bool profile_record(struct exchange *x, struct str id, struct record *r)
     return false;
 }
 
+void profile_pass_text(struct buf *b, struct str id, bool team)
+{
+    buf_z(b, team ? "team " : "");
+    buf_str(b, id);
+}
+
 bool profile_pass(struct exchange *x, struct str id, struct str pass)
 {
-    x->passed = pass_holds(x->service->passes, id, (int64_t)time(NULL), pass);
-    if (x->passed)
+    bool holds = false;
+
+    for (int team = 0; team <= 1 && !holds; team++) {
+        struct buf text = {0};
+        profile_pass_text(&text, id, team != 0);
+        holds = !text.failed && pass_holds(x->service->passes, buf_view(&text), (int64_t)time(NULL), pass);
+        x->passed = holds && team != 0;
+        buf_free(&text);
+    }
+    if (holds)
         return true;
     exchange_problem(x, 403, "no pass, or one of the past", "Open the picture from its page again.",
                      "The pass in the URL does not let this picture in.");
@@ -207,6 +221,9 @@ static void view_headers(struct exchange *x, const struct view_request *r, struc
     reply_header(reply, "Referrer-Policy", "no-referrer");
     reply_header(reply, "Content-Security-Policy", "%s",
                  as != NULL ? policies_of(x->service->policies, as) : NOTHING);
+    /* What is for the team is not read by pages of other sites, but by a picture that has a pass. */
+    if (x->team && !x->passed)
+        return;
     if (as != NULL && as->fetched)
         reply_header(reply, "Access-Control-Allow-Origin", "*");
     else if (r->output != NULL)
@@ -235,7 +252,7 @@ static void send_view(struct exchange *x, unsigned status, const struct view_req
     const char *type = view_media_type(r);
     char key[VIEW_KEY_CHARS + 1];
 
-    if (status == 200 && result->bytes != NULL && shared_bytes_answer(result->bytes) != NULL &&
+    if (status == 200 && !x->team && result->bytes != NULL && shared_bytes_answer(result->bytes) != NULL &&
         x->header(x, "If-Match").p == NULL) {
         reply_again(&x->reply, result->bytes);
         return;
@@ -249,6 +266,7 @@ static void send_view(struct exchange *x, unsigned status, const struct view_req
         reply_shared(&x->reply, status, type, result->bytes);
     else
         reply_file(&x->reply, status, type, result->fd, 0, result->file_bytes);
+    x->reply.own_headers = x->team; /* an equal upload may be for everybody */
     if (result->encoding != ENCODING_IDENTITY)
         reply_header(&x->reply, "Content-Encoding", "%s", encoding_name(result->encoding));
     view_headers(x, r, view_etag(key));
@@ -403,7 +421,10 @@ static void answer_workspace_page(struct exchange *x, const struct workspace_ans
     json_t *verdict = is_verdict ? json_memory_load(content, 0, NULL) : NULL;
     char pass[PASS_CHARS + 1];
     struct str shown = is_compared(a) ? a->pair : str_of(a->record.id);
-    bool has_pass = pass_make(x->service->passes, shown, (int64_t)time(NULL), pass);
+    struct buf text = {0};
+    profile_pass_text(&text, shown, x->team);
+    bool has_pass = !text.failed && pass_make(x->service->passes, buf_view(&text), (int64_t)time(NULL), pass);
+    buf_free(&text);
     bool may_map = !is_compared(a) && a->record.names.of[RECORD_MAPPING][0] == '\0';
     struct str build = may_map ? build_of(a->summary) : STR("");
     int known = known_mapping_open(x->service, build);

@@ -193,7 +193,8 @@ static enum exchange_step first_ready(struct exchange *x, void *context)
         return exchange_diag(x, &diag);
     reply_stream(&x->reply, 200, s->format->text.media_type, next_piece, context);
     reply_header(&x->reply, "Cache-Control", "private, no-cache");
-    viewer_allow(&x->reply, s->service->config, s->format->text.name);
+    if (!x->team)
+        viewer_allow(&x->reply, s->service->config, s->format->text.name);
     return X_DONE;
 }
 

@@ -167,6 +167,20 @@ class Login(DoorsTest):
             self.assertEqual(urllib.parse.urlsplit(urllib.parse.urljoin(self.server.url + '/login', answer['Location'])).netloc,
                              '127.0.0.1:%d' % self.server.port)
 
+    def test_a_long_address_leads_to_the_front_page(self):
+        path = self.uploaded(self.ann, readers='team')
+        answer = self.server.get(path + '/t/all?hide=' + ',' * 1900, Accept=HTML)
+        self.assertEqual((answer.status, answer['Location']), (303, '../../../login?next='))
+
+    def test_it_leads_to_nothing_beside_the_service(self):
+        for way, to in (('../x', ''), ('a/../../x', ''), ('%2e%2e/x', ''), ('a/.%2E', ''), ('d/x..y', 'd/x..y'), ('p/x?a=/../', 'p/x?a=/../')):
+            answer = self.server.request('POST', '/login', urllib.parse.urlencode({'token': self.bob, 'next': way}), Content_Type=FORM)
+            self.assertEqual(answer['Location'], './' + to, way)
+
+    def test_the_cookie_of_a_neighbour_does_not_shut_out(self):
+        cookie = 'aflamed_session=junk; ' + self.session(self.bob)
+        self.assertEqual(self.server.get('/login?prompt=1', Cookie=cookie).status, 303)
+
     def test_a_wrong_token_is_asked_for_again(self):
         answer = self.server.request('POST', '/login', 'token=x&next=p%2Fabc', Content_Type=FORM, Accept=HTML)
         self.assertEqual(answer.status, 401)
@@ -220,9 +234,9 @@ class Team(DoorsTest):
             for target in (path, path + '.json', path + '/raw', path + '/methods.json', path + '/verdict.txt',
                            path + '/t/all.folded.txt', path + '/events', '/d/%s..%s' % (path[3:], path[3:])):
                 self.assertEqual(self.server.get(target).status, nobody, target)
-                for token in (self.ann, self.bob, self.of['read'], self.of['change'], self.of['delete']):
+                for token in (self.ann, self.bob, self.of['read']):
                     self.assertEqual(self.server.get(target, **bearer(token)).status, 200, target)
-                for token in (self.of['upload'], self.of['admin']):
+                for token in (self.of['upload'], self.of['admin'], self.of['change'], self.of['delete']):
                     self.assertEqual(self.server.get(target, **bearer(token)).status, 200 if nobody == 200 else 403, target)
 
     def test_a_picture_that_was_linked_by_a_page_fetches_its_rest(self):
@@ -233,6 +247,23 @@ class Team(DoorsTest):
         tree = '%s/k/%s/t/%s/tree?node=0&skip=0' % (path, link.group(3), link.group(2))
         self.assertEqual(self.server.get(tree).status, 200)
         self.assertEqual(self.server.get(tree.replace(link.group(3), 'a' * 26)).status, 403)
+
+    def test_a_pass_is_of_the_time_when_it_was_given(self):
+        """Who had the link of an upload that is for the team now has a pass that lets nobody in any more."""
+        path = self.uploaded(self.ann)
+        given = re.search(r'/t/(\d+)\.svg#pass=([a-z2-7]+)"', self.server.get(path, Accept=HTML).text)
+        tree = '%s/k/%s/t/%s/tree?node=0&skip=0' % (path, given.group(2), given.group(1))
+        self.assertEqual(self.server.get(tree).status, 200)
+        self.server.request('POST', path + '/rename', 'readers=team', Content_Type=FORM, **bearer(self.ann))
+        self.assertEqual(self.server.get(tree).status, 401)
+
+    def test_pages_of_other_sites_do_not_read_it(self):
+        """Nor where an equal upload, which everybody may read, was sent before."""
+        for readers, allowed in (('link', '*'), ('team', None), ('link', '*')):
+            path = self.uploaded(self.ann, readers=readers)
+            for _ in range(2):
+                answer = self.server.get(path + '/t/all/tree?node=0&skip=0', **bearer(self.bob))
+                self.assertEqual((answer.status, answer['Access-Control-Allow-Origin']), (200, allowed), readers)
 
     def test_its_own_uploads_are_seen_by_who_may_only_upload(self):
         path = self.uploaded(self.of['upload'], readers='team')
@@ -298,6 +329,31 @@ class Owner(DoorsTest):
         self.assertEqual(self.server.request('DELETE', '/p/' + said['id'], X_Delete_Token='', **bearer(self.bob)).status, 403)
         self.assertEqual(self.server.request('DELETE', '/p/' + said['id'], **bearer(self.ann)).status, 200)
 
+    def test_is_one_only_with_a_token_that_may_upload(self):
+        path = self.uploaded(self.ann, readers='team')
+        other = self.tokens.new('ann', 'read')
+        self.assertTrue(support.eventually(lambda: self.server.get('/login?prompt=1', **bearer(other)).status == 303))
+        self.assertEqual(self.server.get(path, **bearer(other)).status, 200)
+        self.assertEqual(self.server.request('POST', path + '/rename', 'name=x', Content_Type=FORM, **bearer(other)).status, 403)
+        self.assertEqual(self.server.request('DELETE', path, **bearer(other)).status, 403)
+
+    def test_alone_says_who_reads(self):
+        path = self.uploaded(self.ann, readers='team')
+        change = bearer(self.of['change'])
+        self.assertEqual(self.server.request('POST', path + '/rename', 'name=x', Content_Type=FORM, **change).status, 200)
+        self.assertEqual(self.server.request('POST', path + '/rename', 'readers=link', Content_Type=FORM, **change).status, 403)
+        self.assertEqual(self.server.get(path, **change).status, 403)
+
+    def test_a_file_of_names_is_not_taken_from_strangers(self):
+        """They hear so before they have sent it."""
+        path = self.uploaded(self.ann)
+        for target, headers, status in (('/p/' + 'a' * 26, (), 404), (path, (), 403),
+                                        (path, ('Authorization: Bearer ' + self.bob,), 403)):
+            for what in ('/mapping', '/symbols'):
+                head = support.head('POST', target + what, 'Content-Type: multipart/form-data; boundary=x',
+                                    'Content-Length: 100000000', *headers)
+                self.assertEqual(self.server.raw(head + b'--x\r\n', ('POST',))[0].status, status, target)
+
     def test_a_form_leads_to_the_result_without_a_token(self):
         kind, body = form(('trace', 'x.trace', trace()))
         answer = self.server.request('POST', '/', body, Content_Type=kind, Accept=HTML, **bearer(self.ann))
@@ -352,7 +408,7 @@ class EveryRoute(DoorsTest):
                   **{scope: bearer(token) for scope, token in self.of.items()}}
         lets_in = {'anybody': lambda who: True,
                    'scope upload': lambda who: who in ('ann', 'bob', 'upload'),
-                   'its readers': lambda who: who in ('ann', 'bob', 'read', 'change', 'delete'),
+                   'its readers': lambda who: who in ('ann', 'bob', 'read'),
                    'its owner, scope change': lambda who: who in ('ann', 'change'),
                    'its owner, scope delete': lambda who: who in ('ann', 'delete'),
                    'scope admin': lambda who: who == 'admin'}
@@ -534,6 +590,31 @@ class CommandLine(unittest.TestCase):
         self.assertIn('no file of tokens', token_command('list', status=2))
         self.assertFalse(os.path.exists(path))
 
+    def test_a_link_to_the_file_stays_one(self):
+        path, link = self.tokens.path + '-5', self.tokens.path + '-5-link'
+        token_command('new', 'ann', '--tokens-file', path)
+        os.symlink(path, link)
+        token_command('new', 'bob', '--tokens-file', link)
+        token_command('revoke', 'ann', '--tokens-file', link)
+        self.assertTrue(os.path.islink(link))
+        with open(path) as file:
+            self.assertRegex(file.read(), r'^bob \S+ \S+ \S+\n$')
+
+    def test_a_revoke_that_a_service_does_not_take_is_told(self):
+        path = self.tokens.path + '-6'
+        token_command('new', 'ann', '--tokens-file', path)
+        with open(path, 'a') as file:
+            file.write('carl everything\n')
+        said = token_command('revoke', 'ann', '--tokens-file', path, status=2)
+        self.assertIn('revoked in the file, but not in a service that runs: Line 1 cannot be understood.', said)
+        with open(path) as file:
+            self.assertEqual(file.read(), 'carl everything\n')
+
+    def test_what_is_no_file_is_not_waited_for(self):
+        path = self.tokens.path + '-7'
+        os.mkfifo(path)
+        self.assertIn('cannot be read', token_command('list', '--tokens-file', path, status=1))
+
     def test_many_at_once(self):
         path = self.tokens.path + '-4'
         support.in_parallel(lambda i: token_command('new', 'p%d' % i, '--tokens-file', path), range(16))
@@ -551,6 +632,13 @@ class CommandLine(unittest.TestCase):
                                   text=True, timeout=support.START_TIMEOUT_S)
             self.assertEqual(done.returncode, 1)
             self.assertIn('the file of tokens cannot be used', done.stderr)
+
+    def test_a_team_needs_doors(self):
+        folder = tempfile.mkdtemp(prefix='aflamed-http-')
+        self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
+        done = subprocess.run([support.AFLAMED, 'serve', '--listen', '127.0.0.1:0', '--store', folder, '--readers', 'team'],
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=support.START_TIMEOUT_S)
+        self.assertEqual((done.returncode, 'no team here' in done.stderr), (1, True))
 
     def test_beyond_loopback_with_doors(self):
         def check(*flags):

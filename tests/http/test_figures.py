@@ -42,11 +42,12 @@ class MonitoredTest(ServiceTest):
     """The service with a listener for figures, which is asked under a name that nobody told the service."""
     CONFIG = {'metrics_listen': '127.0.0.1:0', 'hosts': 'profiles.example.com, 127.0.0.1'}
 
-    def ask(self, target, *lines):
+    def ask(self, target, *lines, method='GET', body=b''):
         port = int(re.findall(r'also-listening key=metrics_listen address=127\.0\.0\.1:(\d+)', self.server.log())[-1])
         with socket.create_connection(('127.0.0.1', port), TIMEOUT_S) as connection:
-            connection.sendall(head('GET', target, 'Connection: close', *lines, host='monitored:9100'))
-            return read_answers(connection)[0]
+            lines = [*lines, 'Content-Length: %d' % len(body)] if body else lines
+            connection.sendall(head(method, target, 'Connection: close', *lines, host='monitored:9100') + body)
+            return read_answers(connection, (method,))[0]
 
     def figures(self):
         answer = self.ask('/metrics')
@@ -168,6 +169,14 @@ class OwnListener(MonitoredTest):
         self.assertEqual(self.ask('/readyz').text, 'ready\n')
         for target in ('/', '/uploads', '/api', '/static/x/app.css', '/metrics/', '/version'):
             self.assertEqual(self.ask(target).status, 404, target)
+
+    def test_nothing_is_taken_there(self):
+        """Nobody is asked for a token at this address."""
+        for target in ('/metrics', '/healthz', '/readyz', '/x.trace', '/', '/api/v1/profiles'):
+            for method in ('PUT', 'POST', 'DELETE'):
+                answer = self.ask(target, method=method, body=trace())
+                self.assertEqual(answer.status, 404, (method, target))
+        self.assertEqual(self.server.files('uploads'), [])
 
     def test_an_address_that_is_taken_is_said(self):
         with socket.create_server(('127.0.0.1', 0)) as taken:

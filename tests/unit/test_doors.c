@@ -91,6 +91,19 @@ static void what_is_no_line_is_refused(void **state)
     }
 }
 
+static void two_lines_of_one_token_are_refused(void **state)
+{
+    (void)state;
+    struct token_list list;
+    struct diag diag = {0};
+
+    assert_false(token_list_parse(STR("ann upload " DIGEST_B CREATED "\nzoe read " DIGEST_A CREATED
+                                      "\r\nbob read " DIGEST_B CREATED "\n"),
+                                  &list, &diag));
+    assert_string_equal(diag.detail, "ann and bob have the same token.");
+    token_list_free(&list);
+}
+
 static void assert_token(const char *header, const char *token)
 {
     struct credentials_token t;
@@ -129,11 +142,12 @@ static void tokens_are_found_in_headers(void **state)
 static void cookies_are_found_by_name(void **state)
 {
     (void)state;
+    struct str cookies = STR("a=1; s=two; xs=4; a=s=2; s=; S=3; s"), none = {NULL, 0};
 
-    assert_true(str_eq(credentials_cookie(STR("a=1; s=two; s=3"), STR("s")), STR("two")));
-    assert_true(str_eq(credentials_cookie(STR("s="), STR("s")), STR("")));
-    assert_null(credentials_cookie(STR("xs=1; a=s=2; S=3; s"), STR("s")).p);
-    assert_null(credentials_cookie((struct str){NULL, 0}, STR("s")).p);
+    assert_true(str_eq(credentials_cookie(&cookies, STR("s")), STR("two")));
+    assert_true(str_eq(credentials_cookie(&cookies, STR("s")), STR("")));
+    assert_null(credentials_cookie(&cookies, STR("s")).p);
+    assert_null(credentials_cookie(&none, STR("s")).p);
 }
 
 /* A session stands for its token alone, also beside one whose digest begins alike, and until its end. */
@@ -158,7 +172,9 @@ static void sessions_stand_for_tokens(void **state)
         assert_null(session_token(&KEY, str_of(changed), 1999, &list));
         assert_null(session_token(&KEY, (struct str){text, i}, 1999, &list));
     }
-    list.n = 1; /* bob's token is revoked */
+    token_list_free(&list);
+    assert_true(token_list_parse(STR("ann upload " DIGEST_A CREATED "\n"), &list,
+                                 &diag)); /* bob's token is revoked */
     assert_null(session_token(&KEY, str_of(text), 1999, &list));
     token_list_free(&list);
 }
@@ -186,6 +202,7 @@ int main(void)
         cmocka_unit_test(scopes_are_words),
         cmocka_unit_test(the_file_is_lines),
         cmocka_unit_test(what_is_no_line_is_refused),
+        cmocka_unit_test(two_lines_of_one_token_are_refused),
         cmocka_unit_test(tokens_are_found_in_headers),
         cmocka_unit_test(cookies_are_found_by_name),
         cmocka_unit_test(sessions_stand_for_tokens),
