@@ -222,7 +222,8 @@ static bool open_service(struct service *s, const struct config *config, struct 
             return false;
     }
     if (!doors_wanted(config) && strcmp(config->readers, "team") == 0)
-        return diag_set(diag, DIAG_USAGE, "no team here", "Set tokens_file or user_header, or leave readers out.",
+        return diag_set(diag, DIAG_USAGE, "no team here",
+                        "Set tokens_file or user_header, or leave readers out.",
                         "readers=team: the service knows nobody, so that nobody could read an upload.");
     if (doors_wanted(config)) {
         s->doors = doors_new(config, s->store, s->log, diag);
