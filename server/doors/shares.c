@@ -106,13 +106,22 @@ static struct share *find(struct shares *s, struct str name)
     return NULL;
 }
 
-/* NULL: the name is too long, or all places are of those with uploads under way. */
+/* Names and addresses are printable, without a blank: so they stand in a line of text. */
+static bool is_name(struct str name)
+{
+    for (size_t i = 0; i < name.n; i++)
+        if (name.p[i] <= ' ' || name.p[i] > '~')
+            return false;
+    return name.n > 0 && name.n <= SHARES_NAME_BYTES;
+}
+
+/* NULL: it is no name, or all places are of those with uploads under way. */
 static struct share *share_of(struct shares *s, struct str name, int64_t now_s)
 {
     struct share *one = find(s, name);
 
     if (one == NULL) {
-        one = name.n > 0 && name.n <= SHARES_NAME_BYTES ? place_for(s) : NULL;
+        one = is_name(name) ? place_for(s) : NULL;
         if (one == NULL)
             return NULL;
         *one = (struct share){.uploads = whole_uploads(s), .bytes = whole_bytes(s), .at_s = now_s};

@@ -296,8 +296,12 @@ test('in a frame that is lower than the picture, it scrolls, and the pointer mee
   });
   const first = await shown();
   assert.ok(first.bar >= 0, 'the toolbar is in sight');
-  await page.mouse.move(400, first.bottom - 8);
-  await until(frame, () => document.querySelector('.tip').textContent.startsWith('main (1)'));
+  const said = () => frame.evaluate(() => document.querySelector('.tip').textContent);
+  for (let times = 0; !(await said()).startsWith('main (1)'); times++) {     /* the frame may not be drawn yet when the pointer comes */
+    assert.ok(times < 600, 'waited in vain for the tooltip');
+    await page.mouse.move(400 + times % 2, (await shown()).bottom - 8);
+    await page.waitForTimeout(50);
+  }
   const tip = await frame.evaluate(() => document.querySelector('.tip').getBoundingClientRect().toJSON());
   assert.ok(tip.top >= 0 && tip.bottom <= 330, `the tooltip is in the frame: ${tip.top} to ${tip.bottom}`);
   await page.mouse.wheel(0, -40);
