@@ -10,7 +10,10 @@ struct scale {
 };
 
 static const struct scale DURATIONS[] = {
-    {1, " ns"}, {1000, " µs"}, {1000000, " ms"}, {1000000000, " s"}, {60000000000, " min"},
+    {1, " ns"},
+    {1000, " µs"},
+    {1000000, " ms"},
+    {1000000000, " s"},
 };
 
 static const struct scale SIZES[] = {
@@ -173,11 +176,41 @@ static char *scaled(char *to, uint64_t value, unsigned digits, const struct scal
     }
 }
 
+enum { NS_PER_S = 1000000000, SECONDS_DIGITS = 2, MINUTE = 60 };
+
+/* As a clock: 1 min 23 s, 2 h 5 min. More than three digits are decimals of the seconds, and then hours have seconds,
+ * too. */
+static char *put_minutes(char *to, uint64_t ns, unsigned digits)
+{
+    unsigned decimals = digits > SECONDS_DIGITS + 1 ? digits - SECONDS_DIGITS - 1 : 0;
+    uint64_t parts = number_ratio(ns, NS_PER_S, POWERS[decimals]), second = POWERS[decimals];
+
+    if (decimals == 0 && parts >= MINUTE * MINUTE) /* whole minutes */
+        parts = (parts + MINUTE / 2) / MINUTE * MINUTE;
+    uint64_t minutes = parts / (MINUTE * second), seconds = parts % (MINUTE * second);
+    if (minutes >= MINUTE)
+        to = put_z(number_grouped(to, minutes / MINUTE), " h");
+    if (minutes % MINUTE > 0) {
+        to = minutes >= MINUTE ? put_z(to, " ") : to;
+        to = put_z(number_u64(to, minutes % MINUTE), " min");
+    }
+    return seconds == 0 ? to : put_z(number_fixed(put_z(to, " "), seconds, decimals), " s");
+}
+
+/* 59.96 s is 1 min. */
+static bool takes_minutes(uint64_t ns, unsigned digits)
+{
+    unsigned decimals = digits > SECONDS_DIGITS ? digits - SECONDS_DIGITS : 0;
+
+    return ns >= NS_PER_S && number_ratio(ns, NS_PER_S, POWERS[decimals]) >= MINUTE * POWERS[decimals];
+}
+
 char *number_value(char *to, enum unit unit, uint64_t value, unsigned digits)
 {
     switch (unit) {
     case UNIT_NS:
-        return scaled(to, value, digits, DURATIONS, COUNT_OF(DURATIONS));
+        return takes_minutes(value, digits) ? put_minutes(to, value, digits)
+                                            : scaled(to, value, digits, DURATIONS, COUNT_OF(DURATIONS));
     case UNIT_BYTES:
         return scaled(to, value, digits, SIZES, COUNT_OF(SIZES));
     case UNIT_COUNT:

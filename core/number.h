@@ -68,8 +68,9 @@ char *number_decimal(char *to, uint64_t value, unsigned decimals);
 char *number_fixed(char *to, uint64_t value, unsigned decimals);
 
 /* With `digits` significant digits (1 to 9), rounded half up, zeros at the end dropped. Durations in ns,
- * µs, ms, s or min; sizes in B, KiB, MiB, GiB, TiB, PiB or EiB. Whole numbers are never rounded: 12,345
- * min. Counts are grouped and never rounded. */
+ * µs, ms or s; from a minute on as a clock has them: 1 min 23 s, 2 h 5 min, and with more than three digits 1 min 23.5 s;
+ * sizes in B, KiB, MiB, GiB, TiB, PiB or EiB. Whole numbers are never rounded: 12,345 h. Counts are grouped and
+ * never rounded. */
 char *number_value(char *to, enum unit unit, uint64_t value, unsigned digits);
 
 /* Three significant digits, two decimals at most; "<0.01 %" for less but not nothing; "100 %" only if it is

@@ -3,7 +3,7 @@
 /* --- numbers, in the words of core/number.c --- */
 
 const SCALES = {
-  ns: [[1, ' ns'], [1e3, ' µs'], [1e6, ' ms'], [1e9, ' s'], [6e10, ' min']], count: [[1, '']],
+  ns: [[1, ' ns'], [1e3, ' µs'], [1e6, ' ms'], [1e9, ' s']], count: [[1, '']],
   bytes: [' B', ' KiB', ' MiB', ' GiB', ' TiB', ' PiB'].map((word, i) => [1024 ** i, word]),
 };
 
@@ -14,7 +14,16 @@ const ratio = (part, whole, factor) =>
 const fixed = (value, decimals) => grouped(Math.floor(value / 10 ** decimals)) +
   `.${String(value % 10 ** decimals).padStart(decimals, '0')}`.replace(/\.?0*$/, '');
 
+/* 1 min 23 s, 2 h 5 min */
+function minuteWords(ns) {
+  const whole = ratio(ns, 1e9, 1), seconds = whole < 3600 ? whole : Math.floor((whole + 30) / 60) * 60;
+  return [[Math.floor(seconds / 3600), 'h'], [Math.floor(seconds / 60) % 60, 'min'], [seconds % 60, 's']]
+    .filter(([n]) => n > 0).map(([n, word]) => `${grouped(n)} ${word}`).join(' ');
+}
+
 function valueWords(unit, value) {
+  if (unit === 'ns' && value >= 59e9 && ratio(value, 1e9, 10) >= 600)     /* 59.96 s is 1 min */
+    return minuteWords(value);
   const scales = SCALES[unit];
   for (let i = scales.findLastIndex(([least], at) => least <= value || at === 0);; i++) {
     const [least, word] = scales[i], whole = String(Math.floor(value / least)).length;

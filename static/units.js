@@ -64,6 +64,13 @@ export function meter(windowMs = 5000, leastMs = 400) {
     };
 }
 
+/* 83 -> "1 min 23 s", 7500 -> "2 h 5 min" */
+function minutes(s) {
+    const seconds = s < 3599.5 ? Math.round(s) : Math.floor((Math.round(s) + 30) / 60) * 60;
+    return [[Math.floor(seconds / 3600), 'h'], [Math.floor(seconds / 60) % 60, 'min'], [seconds % 60, 's']]
+        .filter(([n]) => n > 0).map(([n, word]) => `${n.toLocaleString('en')} ${word}`).join(' ');
+}
+
 /* Of the values of a profile, in the units of its JSON: 1413000 us -> "1.41 s", 4096 bytes -> "4 KiB", 12345 -> "12,345". */
 export function amount(unit, n) {
     if (typeof n !== 'number')
@@ -74,7 +81,9 @@ export function amount(unit, n) {
         return bytes(n);
     if (unit !== 'us')
         return Math.round(n).toLocaleString('en');
-    const [factor, word] = [[60e6, 'min'], [1e6, 's'], [1e3, 'ms'], [1, '\u00b5s']].find(([least]) => n >= least) ?? [1, '\u00b5s'];
+    if (Math.round(n / 1e5) >= 600)
+        return minutes(n / 1e6);
+    const [factor, word] = [[1e6, 's'], [1e3, 'ms'], [1, '\u00b5s']].find(([least]) => n >= least) ?? [1, '\u00b5s'];
     return `${rounded(n / factor).toLocaleString('en')} ${word}`;
 }
 

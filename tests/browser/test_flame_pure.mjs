@@ -316,8 +316,8 @@ test('what is looked for', () => {
 
 test('numbers, as the service writes them', () => {
   const words = [['ns', 0, '0 ns'], ['ns', 999, '999 ns'], ['ns', 1250, '1.25 µs'], ['ns', 999_600, '1 ms'], ['ns', 59_999_999_999, '1 min'],
-                 ['ns', 12_345 * 6e10, '12,345 min'], ['bytes', 1023, '1,023 B'], ['bytes', 1536, '1.5 KiB'], ['bytes', 2 ** 50 * 3, '3 PiB'],
-                 ['count', 12_345_678, '12,345,678'], ['ns', 2_500_000_000, '2.5 s'], ['ns', Number.MAX_SAFE_INTEGER, '150,120 min']];
+                 ['ns', 12_345 * 6e10, '205 h 45 min'], ['ns', 95e9, '1 min 35 s'], ['ns', 59_940_000_000, '59.9 s'], ['ns', 3_599_500_000_000, '1 h'], ['ns', 7_529e9, '2 h 5 min'], ['bytes', 1023, '1,023 B'], ['bytes', 1536, '1.5 KiB'], ['bytes', 2 ** 50 * 3, '3 PiB'],
+                 ['count', 12_345_678, '12,345,678'], ['ns', 2_500_000_000, '2.5 s'], ['ns', Number.MAX_SAFE_INTEGER, '2,502 h']];
   for (const [unit, value, expected] of words)
     assert.equal(flame.valueWords(unit, value), expected);
   const shares = [[0, 5, '0 %'], [5, 0, '0 %'], [5, 5, '100 %'], [6, 5, '100 %'], [1, 100_000, '<0.01 %'], [1, 3, '33.3 %'], [99_999, 100_000, '99.9 %'],

@@ -36,6 +36,14 @@ describe('units', () => {
             assert.equal(units.remaining(left, rate), text, `${left} at ${rate}`);
     });
 
+    test('amounts', () => {
+        const cases = [['us', 999, '999 \u00b5s'], ['us', 1_413_000, '1.41 s'], ['us', 59_940_000, '59.9 s'], ['us', 59_960_000, '1 min'],
+                       ['us', 83_000_000, '1 min 23 s'], ['us', 3_599_500_000, '1 h'], ['us', 7_529_000_000, '2 h 5 min'],
+                       ['us', -83_000_000, '-1 min 23 s'], ['bytes', 4096, '4 KiB'], ['count', 12345, '12,345']];
+        for (const [unit, n, text] of cases)
+            assert.equal(units.amount(unit, n), text, `${n} ${unit}`);
+    });
+
     test('time', () => {
         assert.equal(units.time('2026-11-20T11:48:03Z'), '2026-11-20 11:48 UTC');
         for (const none of ['', 'soon', undefined, null, '2026-13-40'])
