@@ -19,7 +19,8 @@ struct threads {
     pthread_cond_t ended;         /* the last thread */
     unsigned alive, idle, called; /* called: idle threads that were woken, and have not come yet */
     unsigned next_kind;           /* where the next look begins */
-    bool stopping;
+    bool stopping, has_last;
+    pthread_t last; /* of those that have ended: nobody has joined it yet */
     struct kind kinds[THREADS_KINDS_MAX];
 };
 
@@ -82,9 +83,17 @@ static void *work(void *threads)
         else
             stays = idle(t);
     }
+    /* Each joins the one before: who joins the last has waited for all to be gone, with what libraries keep for a
+     * thread. Behind the unlock nothing of `t` may be there any more. */
+    bool has_before = t->has_last;
+    pthread_t before = t->last;
+    t->has_last = true;
+    t->last = pthread_self();
     if (--t->alive == 0)
         pthread_cond_broadcast(&t->ended);
     pthread_mutex_unlock(&t->lock);
+    if (has_before)
+        pthread_join(before, NULL);
     return NULL;
 }
 
@@ -129,7 +138,6 @@ struct threads *threads_new(const unsigned most[], unsigned kinds, size_t stack_
     pthread_cond_init(&t->wake, NULL);
     pthread_cond_init(&t->ended, NULL);
     pthread_attr_init(&t->attributes);
-    pthread_attr_setdetachstate(&t->attributes, PTHREAD_CREATE_DETACHED);
     if (stack_bytes > 0)
         (void)pthread_attr_setstacksize(&t->attributes, stack_bytes);
     pthread_mutex_lock(&t->lock);
@@ -180,6 +188,8 @@ void threads_free(struct threads *t)
     while (t->alive > 0)
         pthread_cond_wait(&t->ended, &t->lock);
     pthread_mutex_unlock(&t->lock);
+    if (t->has_last)
+        pthread_join(t->last, NULL);
     free_memory(t);
 }
 

@@ -16,7 +16,7 @@ from support import Server, sanitized     # noqa: E402
 # child that reads symbols calls: it may fail, or crash, as it likes, and tests of it have it do so.
 SURE = re.compile(r'''_ITM_|__cxa_|__gmon_|__libc_|__errno|__stack_chk|__assert|__sched_cpucount|__\w*printf_chk$|__explicit_bzero_chk$|gete[ug]id$|__mem\w+_chk$|
     __(str|stp)\w+_chk$|abort$|_exit$|access$|clock_gettime$|time$|timegm$|gmtime_r$|getenv$|getpid$|gettid$|environ$|isatty$|signal$|sig\w+$|
-    pthread_(mutex|cond|condattr|attr)_\w+$|pthread_(once|join|sigmask|getspecific|setattr_default_np)$|mallopt$|
+    pthread_(mutex|cond|condattr|attr)_\w+$|pthread_(once|join|self|sigmask|getspecific|setattr_default_np)$|mallopt$|
     setpriority$|getrlimit$|(mem|str)[a-z]+$|qsort(_r)?$|
     (vs|s)nprintf$|printf$|fprintf$|stdout$|stderr$|closedir$|freeaddrinfo$|inet_(pton|ntop)$|send$|json_|crc32$|deflate$|
     deflateEnd$|inflate(Reset|Validate|End)$|_?setjmp$|(__)?longjmp(_chk)?$|(rust_demangle|cplus_demangle_v3)_callback$|ZSTD_(isError|getErrorCode|compressBound|freeDStream|DCtx_reset|DCtx_setParameter|sizeof_DStream)$|
