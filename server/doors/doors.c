@@ -1,6 +1,5 @@
 #include "server/doors/doors.h"
 
-#include <openssl/evp.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

@@ -17,14 +17,19 @@ void admits_log(const struct exchange *x, const char *what, struct str id)
 
 /* ---- refusing ---- */
 
+/* What was asked for, seen from the root of the service. */
+static struct str below_root(const struct exchange *x)
+{
+    return x->target.n > 1 ? (struct str){x->target.p + 1, x->target.n - 1} : STR("");
+}
+
 /* The form leads back to what was asked for. */
 static void lead_to_login(struct exchange *x)
 {
-    struct str root = page_root(x->path), to = x->target;
+    struct str root = page_root(x->path);
     struct buf query = {0};
 
-    if (to.n > 0)
-        buf_percent(&query, (struct str){to.p + 1, to.n - 1});
+    buf_percent(&query, below_root(x));
     if (query.n > ADMITS_TO_BYTES_MAX)
         buf_clear(&query);
     reply_static(&x->reply, 303, "text/plain; charset=utf-8", STR("Log in first.\n"));
@@ -87,10 +92,23 @@ static void ask_again(struct exchange *x)
     log_refused(x);
 }
 
-static void refuse(struct exchange *x, const char *hint, const char *detail)
+static bool refuse(struct exchange *x, const char *hint, const char *detail)
 {
     exchange_problem(x, 403, "not allowed", hint, "%s", detail);
     log_refused(x);
+    return false;
+}
+
+/* Who is known hears what is missing; anybody else is asked, if the service knows anybody. Always false. */
+static bool keep_out(struct exchange *x, const char *hint, const char *missing)
+{
+    if (x->who.by != WHO_NOBODY)
+        return refuse(x, hint, missing);
+    if (x->service->doors == NULL)
+        return refuse(x, "Whoever runs the service can set tokens_file or user_header.",
+                      "This is for those whom the service knows, and it knows nobody.");
+    ask_who(x);
+    return false;
 }
 
 /* ---- who ---- */
@@ -98,12 +116,12 @@ static void refuse(struct exchange *x, const char *hint, const char *detail)
 static enum door_found find_who(struct exchange *x)
 {
     const struct config *config = x->service->config;
-    struct door_asked asked = {x->header(x, "Authorization"), x->header(x, "Cookie"), {NULL, 0}};
 
     if (x->service->doors == NULL) {
         x->who.scopes = SCOPE_UPLOAD | SCOPE_READ;
         return DOOR_NOBODY;
     }
+    struct door_asked asked = {x->header(x, "Authorization"), x->header(x, "Cookie"), {NULL, 0}};
     if (x->by_proxy && config->user_header[0] != '\0') {
         /* A proxy that adds its own to that of the client would let the client choose. */
         if (x->headers(x, config->user_header) > 1)
@@ -136,29 +154,20 @@ bool admits(struct exchange *x, const struct route *route)
         ask_again(x);
         return false;
     }
-    if (is_made_to_change(x)) {
-        refuse(x, "Use the service's own page, or send the token itself.",
-               "A session is believed only if the browser says that a page of the service sent the request.");
-        return false;
-    }
-    if (wanted == 0 || (x->who.scopes & wanted) != 0)
-        return true;
-    if (x->who.by != WHO_NOBODY)
-        refuse(x, "Ask whoever runs the service for a token with that scope.",
-               "This needs a scope that you do not have.");
-    else if (x->service->doors == NULL)
-        refuse(x, "Whoever runs the service can set tokens_file.",
-               "This takes a token, and the service knows none.");
-    else
-        ask_who(x);
-    return false;
+    if (is_made_to_change(x))
+        return refuse(
+            x, "Use the service's own page, or send the token itself.",
+            "A session is believed only if the browser says that a page of the service sent the request.");
+    return wanted == 0 || (x->who.scopes & wanted) != 0 ||
+           keep_out(x, "Ask whoever runs the service for a token with that scope.",
+                    "This needs a scope that you do not have.");
 }
 
 struct str admits_way_back(const struct exchange *x)
 {
     bool may_log_in = x->who.by == WHO_NOBODY && x->service->config->tokens_file[0] != '\0';
 
-    return may_log_in && x->target.n > 1 ? (struct str){x->target.p + 1, x->target.n - 1} : STR("");
+    return may_log_in ? below_root(x) : STR("");
 }
 
 /* ---- uploads ---- */
@@ -187,13 +196,6 @@ bool admits_reader(struct exchange *x, const struct record *r)
         return true;
     if (x->who.by != WHO_NOBODY && (x->who.scopes & (SCOPE_READ | scope_beside_reading(x))) != 0)
         return true;
-    if (x->who.by != WHO_NOBODY)
-        refuse(x, "Ask the person who uploaded it, or whoever runs the service.",
-               "This upload is for the team, and you may not read these.");
-    else if (x->service->doors == NULL)
-        refuse(x, "Whoever runs the service can set tokens_file again.",
-               "This upload is for the team, and the service knows nobody.");
-    else
-        ask_who(x);
-    return false;
+    return keep_out(x, "Ask the person who uploaded it, or whoever runs the service.",
+                    "This upload is for the team, and you may not read these.");
 }

@@ -1,5 +1,4 @@
 /* GET and POST /login, POST /logout: a browser gives a token and gets a session. */
-#include <string.h>
 #include <time.h>
 
 #include "server/doors/doors.h"
@@ -14,8 +13,6 @@
 
 /* ---- the form ---- */
 
-/* Where to go on: a relative reference below the root, which cannot lead to another host. Everything else is the front
- * page. */
 static bool leads_up(struct str path)
 {
     struct str part;
@@ -27,6 +24,8 @@ static bool leads_up(struct str path)
     return false;
 }
 
+/* Where to go on: a relative reference below the root, which cannot lead to another host. Everything else is the front
+ * page. */
 static struct str way_on(struct str to)
 {
     if (leads_up((struct str){to.p, str_find(to, '?')}))

@@ -39,10 +39,6 @@ bool view_take(struct exchange *x, struct view_result *result, struct buf *bytes
  * 500, or the way to the login). */
 bool profile_record(struct exchange *x, struct str id, struct record *r);
 
-/* A pass of an upload for the team is none of the time when its link was enough, and the other way round: the text that it
- * is made of says which. Of a comparison, whether one of the two is for the team. Appends it. */
-void profile_pass_text(struct buf *b, struct str id, bool team);
-
 /* Whether the pass lets a picture of that id in (views/policies.h), whoever asks. False: x->reply says why not, for the
  * picture's script to read. */
 bool profile_pass(struct exchange *x, struct str id, struct str pass);
