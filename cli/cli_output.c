@@ -80,7 +80,16 @@ static int open_temp(struct cli_output *o)
         errno = ENOMEM;
         return -1;
     }
-    return open(o->temp.p, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    return open(o->temp.p, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, o->lasting ? 0600 : 0666);
+}
+
+/* The mode, and of what is lasting the owner: root may write it in the place of the service's user. False: errno. */
+static bool look_like(const struct cli_output *o, const struct stat *like)
+{
+    bool is_own = !o->lasting || (like->st_uid == geteuid() && like->st_gid == getegid());
+
+    return fchmod(o->fd, like->st_mode & 0777) == 0 &&
+           (is_own || fchown(o->fd, like->st_uid, like->st_gid) == 0);
 }
 
 /* `like`: the file that is replaced, or NULL. False: errno. */
@@ -89,7 +98,7 @@ static bool open_replacing(struct cli_output *o, const struct stat *like)
     if (o->target == NULL)
         return false;
     o->fd = open_temp(o);
-    if (o->fd < 0 || like == NULL || fchmod(o->fd, like->st_mode & 0777) == 0)
+    if (o->fd < 0 || like == NULL || look_like(o, like))
         return o->fd >= 0;
     int why = errno;
     close(o->fd);
@@ -121,9 +130,9 @@ static void end(struct cli_output *o)
     buf_free(&o->temp);
 }
 
-bool cli_output_open(struct cli_output *o, const char *path, struct diag *diag)
+static bool open_output(struct cli_output *o, const char *path, bool lasting, struct diag *diag)
 {
-    *o = (struct cli_output){.path = path, .fd = -1};
+    *o = (struct cli_output){.path = path, .lasting = lasting, .fd = -1};
     if (strcmp(path, "-") == 0)
         o->fd = STDOUT_FILENO;
     if (o->fd >= 0 || open_file(o))
@@ -134,21 +143,51 @@ bool cli_output_open(struct cli_output *o, const char *path, struct diag *diag)
     return false;
 }
 
+bool cli_output_open(struct cli_output *o, const char *path, struct diag *diag)
+{
+    return open_output(o, path, false, diag);
+}
+
 bool cli_output_put(struct cli_output *o, struct str bytes, struct diag *diag)
 {
     return file_write_all(o->fd, bytes.p, bytes.n) || refused(o, diag);
 }
 
+/* The name is on the disk with its folder. False: errno. */
+static bool sync_folder(const char *path)
+{
+    size_t n = str_find_last(str_of(path), '/');
+    char *folder = n == strlen(path) ? strdup(".") : strndup(path, n == 0 ? 1 : n);
+    int fd = folder == NULL ? -1 : open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool ok = fd >= 0 && fsync(fd) == 0;
+
+    if (fd >= 0)
+        close(fd);
+    free(folder);
+    return ok;
+}
+
 bool cli_output_close(struct cli_output *o, bool ok, struct diag *diag)
 {
     if (o->fd != STDOUT_FILENO) {
+        if (ok && o->lasting && fsync(o->fd) != 0)
+            ok = refused(o, diag);
         if (close(o->fd) != 0 && ok)
             ok = refused(o, diag);
         if (ok && o->target != NULL && rename(o->temp.p, o->target) != 0)
             ok = refused(o, diag);
         if (!ok && o->target != NULL)
             unlink(o->temp.p);
+        if (ok && o->lasting && o->target != NULL && !sync_folder(o->target))
+            ok = refused(o, diag);
     }
     end(o);
     return ok;
+}
+
+bool cli_write_lasting(const char *path, struct str bytes, struct diag *diag)
+{
+    struct cli_output o;
+
+    return open_output(&o, path, true, diag) && cli_output_close(&o, cli_output_put(&o, bytes, diag), diag);
 }

@@ -1,9 +1,15 @@
 /* aflamed token: makes, lists and revokes the tokens of a service. */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/cli_output.h"
 #include "cli/command.h"
 #include "core/system/utc.h"
 #include "server/doors/token_file.h"
@@ -16,6 +22,92 @@ struct options {
     size_t n_operands;
 };
 
+/* ---- one change of the file at a time ---- */
+
+/* Of two that are made at the same time none is lost: the lock is on a file beside the one that is replaced, which stays,
+ * and belongs to whom that one belongs to. Links are followed, as where the file is written. -1: diag. */
+static int lock_file(const char *path, struct diag *diag)
+{
+    char *real = realpath(path, NULL);
+    struct buf name = {0};
+    struct stat file;
+
+    buf_printf(&name, "%s.lock", real != NULL ? real : path);
+    buf_char(&name, '\0');
+    int fd = name.failed ? -1 : open(name.p, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    bool root = geteuid() == 0 && real != NULL && stat(real, &file) == 0;
+    bool ok = fd >= 0 && (!root || fchown(fd, file.st_uid, file.st_gid) == 0) &&
+              TEMP_FAILURE_RETRY(flock(fd, LOCK_EX)) == 0;
+    if (!ok)
+        diag_set(diag, DIAG_IO, "the file of tokens cannot be used", "Look who may write in its folder.",
+                 "%s: cannot be locked: %s.", path, strerror(errno));
+    if (!ok && fd >= 0)
+        close(fd);
+    free(real);
+    buf_free(&name);
+    return ok ? fd : -1;
+}
+
+/* What the service would refuse is not written. */
+static bool write_list(const char *path, struct buf *text, struct diag *diag)
+{
+    struct token_list list = {NULL, NULL, 0};
+    bool ok = (!text->failed || diag_no_memory(diag, "No memory is left for the tokens.")) &&
+              token_list_parse(buf_view(text), &list, diag) && cli_write_lasting(path, buf_view(text), diag);
+
+    token_list_free(&list);
+    return ok;
+}
+
+/* A file that is not there is an empty one. */
+static bool add_line(const char *path, struct str line, struct diag *diag)
+{
+    struct buf text = {0};
+    bool ok = (access(path, F_OK) != 0 && errno == ENOENT) || token_file_read(path, &text, diag);
+
+    if (text.n > 0 && text.p[text.n - 1] != '\n')
+        buf_char(&text, '\n');
+    buf_str(&text, line);
+    buf_char(&text, '\n');
+    ok = ok && write_list(path, &text, diag);
+    buf_free(&text);
+    return ok;
+}
+
+/* A service takes a list as a whole or not at all: of a file with a line that it does not understand it would keep the
+ * list of before, with the token. */
+static bool put_back(const char *path, struct str left, struct diag *diag)
+{
+    struct token_list list;
+    struct diag why = {0};
+
+    bool is_understood = token_list_parse(left, &list, &why);
+    token_list_free(&list);
+    if (why.kind == DIAG_NO_MEMORY) {
+        *diag = why;
+        return false;
+    }
+    return cli_write_lasting(path, left, diag) &&
+           (is_understood ||
+            diag_set(diag, DIAG_USAGE, "revoked in the file, but not in a service that runs",
+                     "Mend that line, and the service takes the file within a second.", "%s", why.detail));
+}
+
+static bool take_out(const char *path, struct str name, size_t *n, struct diag *diag)
+{
+    struct buf text = {0}, left = {0};
+    bool ok = token_file_read(path, &text, diag);
+
+    *n = ok ? tokens_take_out(buf_view(&text), name, &left) : 0;
+    if (left.failed)
+        ok = diag_no_memory(diag, "No memory is left for the tokens.");
+    if (ok && *n > 0)
+        ok = put_back(path, buf_view(&left), diag);
+    buf_free(&text);
+    buf_free(&left);
+    return ok;
+}
+
 /* ---- what to do ---- */
 
 static bool needs_name(const struct options *o, struct diag *diag)
@@ -25,6 +117,22 @@ static bool needs_name(const struct options *o, struct diag *diag)
                diag, DIAG_USAGE, "no name", HINT,
                "Behind %s stands a name of printable letters without blanks, quotes, commas, of at most %d bytes.",
                o->operands[0], WHO_NAME_BYTES);
+}
+
+static bool add_token(const struct options *o, unsigned scopes, char token[TOKEN_CHARS + 1],
+                      struct diag *diag)
+{
+    struct buf line = {0};
+    bool ok = token_new(o->operands[1], scopes, (int64_t)time(NULL), token, &line) ||
+              diag_set(diag, DIAG_IO, "no token", "Try again.", "The system gave no random numbers for it.");
+    int lock = ok ? lock_file(o->file, diag) : -1;
+
+    ok = lock >= 0 && (!line.failed || diag_no_memory(diag, "No memory is left for the token.")) &&
+         add_line(o->file, buf_view(&line), diag);
+    if (lock >= 0)
+        close(lock);
+    buf_free(&line);
+    return ok;
 }
 
 /* The token goes to standard output, alone on the last line. */
@@ -39,7 +147,7 @@ static bool make_token(const struct options *o, struct diag *diag)
     if (!scopes_parse(str_of(o->scope == NULL ? "upload,read" : o->scope), &scopes))
         return diag_set(diag, DIAG_USAGE, "option not understood", HINT,
                         "--scope takes words with commas between them: upload, read, change, delete, admin.");
-    if (!token_file_add(o->file, o->operands[1], scopes, (int64_t)time(NULL), token, diag))
+    if (!add_token(o, scopes, token, diag))
         return false;
     buf_printf(&text, "Token of %s, who may: ", o->operands[1]);
     scopes_put(&text, scopes);
@@ -80,9 +188,13 @@ static bool list_tokens(const struct options *o, struct diag *diag)
 static bool revoke_tokens(const struct options *o, struct diag *diag)
 {
     char line[80];
-    size_t n;
+    size_t n = 0;
+    int lock = needs_name(o, diag) ? lock_file(o->file, diag) : -1;
+    bool ok = lock >= 0 && take_out(o->file, str_of(o->operands[1]), &n, diag);
 
-    if (!needs_name(o, diag) || !token_file_revoke(o->file, str_of(o->operands[1]), &n, diag))
+    if (lock >= 0)
+        close(lock);
+    if (!ok)
         return false;
     if (n == 0)
         return diag_set(diag, DIAG_NOT_FOUND, "no such token", "aflamed token list names them.",

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -173,177 +172,25 @@ bool token_file_read(const char *path, struct buf *text, struct diag *diag)
     return ok;
 }
 
-/* Who could read the file can read the new one: also where root takes the place of the service's user. */
-static bool look_like(int fd, const struct stat *before)
+/* ---- what `aflamed token` changes of it ---- */
+
+bool token_new(const char *name, unsigned scopes, int64_t now_s, char token[TOKEN_CHARS + 1],
+               struct buf *line)
 {
-    bool is_own = before->st_uid == geteuid() && before->st_gid == getegid();
-
-    return fchmod(fd, before->st_mode & 0777) == 0 &&
-           (is_own || fchown(fd, before->st_uid, before->st_gid) == 0);
-}
-
-/* Two that change the file at the same time do so one after the other: the lock is on a file beside it, which stays,
- * since the file itself is replaced. -1: diag. */
-static int lock_file(const char *path, struct diag *diag)
-{
-    struct buf name = {0};
-    struct stat file;
-    int fd = -1;
-
-    buf_printf(&name, "%s.lock", path);
-    buf_char(&name, '\0');
-    if (!name.failed)
-        fd = open(name.p, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    /* Who may write the file may lock it, also where root was the first to do so. */
-    if (fd >= 0 && stat(path, &file) == 0 && geteuid() == 0 && !look_like(fd, &file)) {
-        close(fd);
-        fd = -1;
-    }
-    if (fd >= 0 && TEMP_FAILURE_RETRY(flock(fd, LOCK_EX)) != 0) {
-        close(fd);
-        fd = -1;
-    }
-    if (fd < 0)
-        fail(path, "cannot be locked", diag);
-    buf_free(&name);
-    return fd;
-}
-
-/* The name is durable with the folder. */
-static bool sync_folder(const char *path)
-{
-    char *copy = strdup(path), *slash = copy == NULL ? NULL : strrchr(copy, '/');
-
-    if (copy == NULL)
-        return false;
-    if (slash != NULL)
-        slash[slash == copy ? 1 : 0] = '\0';
-    int fd = open(slash == NULL ? "." : copy, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    bool ok = fd >= 0 && fsync(fd) == 0;
-    if (fd >= 0)
-        close(fd);
-    free(copy);
-    return ok;
-}
-
-/* Written beside it, and moved there when it is whole. */
-static bool replace_file(const char *path, struct str text, struct diag *diag)
-{
-    struct stat before;
-    bool is_there = stat(path, &before) == 0;
-    struct buf temp = {0};
-
-    buf_printf(&temp, "%s.new", path);
-    buf_char(&temp, '\0');
-    if (temp.failed) {
-        buf_free(&temp);
-        return diag_no_memory(diag, "No memory is left to write the tokens.");
-    }
-    unlink(temp.p); /* of one that was killed */
-    int fd = open(temp.p, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    bool ok = fd >= 0 && (!is_there || look_like(fd, &before)) && file_write_all(fd, text.p, text.n) &&
-              fsync(fd) == 0;
-    if (fd >= 0)
-        close(fd);
-    ok = ok && rename(temp.p, path) == 0 && sync_folder(path);
-    if (!ok) {
-        fail(path, "cannot be written", diag);
-        unlink(temp.p);
-    }
-    buf_free(&temp);
-    return ok;
-}
-
-/* What is there already; nothing is an empty file. False: diag. */
-static bool read_if_there(const char *path, struct buf *text, struct diag *diag)
-{
-    return (access(path, F_OK) != 0 && errno == ENOENT) || token_file_read(path, text, diag);
-}
-
-static bool new_token(char token[TOKEN_CHARS + 1], char sha256[RECORD_SHA256_CHARS + 1], struct diag *diag)
-{
-    char secret[RECORD_ID_CHARS + 1];
+    char secret[RECORD_ID_CHARS + 1], sha256[RECORD_SHA256_CHARS + 1] = "", created[UTC_CHARS + 1];
 
     if (record_new_secret(secret)) {
         snprintf(token, TOKEN_CHARS + 1, TOKEN_PREFIX "%s", secret);
         record_sha256_hex(token, TOKEN_CHARS, sha256);
-        if (sha256[0] != '\0')
-            return true;
     }
-    return diag_set(diag, DIAG_IO, "no token", "Try again.", "The system gave no random numbers for it.");
-}
-
-static bool add_line(const char *path, const char *line, struct diag *diag)
-{
-    struct buf text = {0};
-    struct token_list list = {NULL, NULL, 0};
-    bool ok = read_if_there(path, &text, diag);
-
-    if (ok && text.n > 0 && text.p[text.n - 1] != '\n')
-        buf_char(&text, '\n');
-    buf_z(&text, line);
-    /* What the service would refuse is not written. */
-    ok = ok && (!text.failed || diag_no_memory(diag, "No memory is left for the tokens.")) &&
-         token_list_parse(buf_view(&text), &list, diag) && replace_file(path, buf_view(&text), diag);
-    token_list_free(&list);
-    buf_free(&text);
-    return ok;
-}
-
-/* The file itself, where the path is a symbolic link to it; the caller's to free. NULL: no memory. */
-static char *real_path(const char *path)
-{
-    char *real = realpath(path, NULL);
-
-    return real != NULL || errno == ENOMEM ? real : strdup(path);
-}
-
-/* Runs the change on the file itself, while nobody else does. False: diag. */
-static bool change(const char *path, bool (*run)(const char *path, void *context, struct diag *diag),
-                   void *context, struct diag *diag)
-{
-    char *real = real_path(path);
-    int lock = real != NULL ? lock_file(real, diag) : -1;
-    bool ok = real != NULL || diag_no_memory(diag, "No memory is left for the tokens.");
-
-    ok = ok && lock >= 0 && run(real, context, diag);
-    if (lock >= 0)
-        close(lock);
-    free(real);
-    return ok;
-}
-
-static bool add(const char *path, void *line, struct diag *diag)
-{
-    return add_line(path, line, diag);
-}
-
-bool token_file_add(const char *path, const char *name, unsigned scopes, int64_t now_s,
-                    char token[TOKEN_CHARS + 1], struct diag *diag)
-{
-    char sha256[RECORD_SHA256_CHARS + 1], created[UTC_CHARS + 1];
-    struct buf line = {0};
-
-    if (!new_token(token, sha256, diag))
-        return false;
     utc_format(now_s, created);
-    buf_printf(&line, "%s ", name);
-    scopes_put(&line, scopes);
-    buf_printf(&line, " %s %s\n", sha256, created);
-    buf_char(&line, '\0');
-    bool ok = line.failed ? diag_no_memory(diag, "No memory is left for the token.")
-                          : change(path, add, line.p, diag);
-    buf_free(&line);
-    return ok;
+    buf_printf(line, "%s ", name);
+    scopes_put(line, scopes);
+    buf_printf(line, " %s %s", sha256, created);
+    return sha256[0] != '\0';
 }
 
-struct revoking {
-    struct str name;
-    size_t n;
-};
-
-/* All lines but those of the name. Also lines that cannot be parsed: to take a token out must work. */
-static size_t take_out(struct str text, struct str name, struct buf *left)
+size_t tokens_take_out(struct str text, struct str name, struct buf *left)
 {
     size_t n = 0;
 
@@ -359,44 +206,4 @@ static size_t take_out(struct str text, struct str name, struct buf *left)
         buf_char(left, '\n');
     }
     return n;
-}
-
-/* A service takes a list as a whole or not at all: of a file with a line that it does not understand it would keep the
- * list of before, with the token. */
-static bool is_understood(struct str left, struct diag *diag)
-{
-    struct token_list list;
-    struct diag why = {0};
-    bool ok = token_list_parse(left, &list, &why);
-
-    token_list_free(&list);
-    return ok ||
-           diag_set(diag, DIAG_USAGE, "revoked in the file, but not in a service that runs",
-                    "Mend that line, and the service takes the file within a second.", "%s", why.detail);
-}
-
-static bool revoke_in(const char *path, void *revoking, struct diag *diag)
-{
-    struct revoking *r = revoking;
-    struct buf text = {0}, left = {0};
-    bool ok = token_file_read(path, &text, diag);
-
-    if (ok)
-        r->n = take_out(buf_view(&text), r->name, &left);
-    if (ok && left.failed)
-        ok = diag_no_memory(diag, "No memory is left for the tokens.");
-    if (ok && r->n > 0)
-        ok = replace_file(path, buf_view(&left), diag) && is_understood(buf_view(&left), diag);
-    buf_free(&text);
-    buf_free(&left);
-    return ok;
-}
-
-bool token_file_revoke(const char *path, struct str name, size_t *n, struct diag *diag)
-{
-    struct revoking r = {name, 0};
-    bool ok = change(path, revoke_in, &r, diag);
-
-    *n = r.n;
-    return ok;
 }

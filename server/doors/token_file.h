@@ -50,14 +50,12 @@ size_t token_list_from(const struct token_list *list, struct str mark);
 bool token_file_read(const char *path, struct buf *text, struct diag *diag)
     __attribute__((warn_unused_result));
 
-/* Makes a token and adds its line; a file that is not there is made, for its owner alone. Other lines stay as they
- * are. The new file takes the place of the old one in one step, and is on the disk when this returns. */
-bool token_file_add(const char *path, const char *name, unsigned scopes, int64_t now_s,
-                    char token[TOKEN_CHARS + 1], struct diag *diag) __attribute__((warn_unused_result));
+/* A new token and its line, without line end. False: the system gives no randomness, or libcrypto failed. */
+bool token_new(const char *name, unsigned scopes, int64_t now_s, char token[TOKEN_CHARS + 1],
+               struct buf *line) __attribute__((warn_unused_result));
 
-/* Takes out all tokens of this name; *n is how many there were. With none the file stays as it is. False also where what
- * is left cannot be understood: they are out of the file, but a service that runs keeps the list that it has (diag). */
-bool token_file_revoke(const char *path, struct str name, size_t *n, struct diag *diag)
-    __attribute__((warn_unused_result));
+/* Appends all lines but those of the name, also such as cannot be parsed: to take a token out must work. Returns how many
+ * there were of the name. */
+size_t tokens_take_out(struct str text, struct str name, struct buf *left);
 
 #endif
