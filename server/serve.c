@@ -183,14 +183,15 @@ enum { SHARES_TEXT_BYTES = 1 << 20 };
 /* A new start goes on where the last one ended. False: no memory. */
 static bool open_shares(struct service *s)
 {
-    bool failed;
     struct buf text = {0};
 
-    s->shares = shares_new(s->config, &failed);
+    if (!shares_wanted(s->config))
+        return true;
+    s->shares = shares_new(s->config);
     if (s->shares != NULL && store_read(s->store, SHARES_KEY, SHARES_TEXT_BYTES, &text) == STORE_OK)
         shares_take(s->shares, buf_view(&text));
     buf_free(&text);
-    return !failed;
+    return s->shares != NULL;
 }
 
 static void close_shares(struct service *s)

@@ -21,13 +21,15 @@ struct shares {
     struct share of[SHARES_MAX];
 };
 
-struct shares *shares_new(const struct config *config, bool *failed)
+bool shares_wanted(const struct config *config)
 {
-    *failed = false;
-    if (config->uploads_per_minute == 0 && config->upload_bytes_per_day == 0 && config->uploads_at_once == 0)
-        return NULL;
+    return config->uploads_per_minute > 0 || config->upload_bytes_per_day > 0 || config->uploads_at_once > 0;
+}
+
+struct shares *shares_new(const struct config *config)
+{
     struct shares *s = calloc(1, sizeof(*s));
-    *failed = s == NULL;
+
     if (s == NULL)
         return NULL;
     s->config = config;

@@ -14,8 +14,11 @@ struct shares;
 /* Whom an upload is counted with; those beyond are forgotten, the least recent first. */
 enum { SHARES_MAX = 4096, SHARES_NAME_BYTES = 120 };
 
-/* NULL: the configuration limits nothing, or no memory (*failed). */
-struct shares *shares_new(const struct config *config, bool *failed);
+/* Whether the configuration limits anything. */
+bool shares_wanted(const struct config *config);
+
+/* NULL: no memory. */
+struct shares *shares_new(const struct config *config);
 void shares_free(struct shares *s); /* NULL is fine */
 
 /* What is left of a share, and when something comes back. */

@@ -62,8 +62,7 @@ static void try_shares(struct str text)
 {
     static const struct config CONFIG = {.uploads_per_minute = 60, .upload_bytes_per_day = UINT64_C(1) << 40};
     struct buf first = {0}, second = {0};
-    bool failed;
-    struct shares *s = shares_new(&CONFIG, &failed), *again = shares_new(&CONFIG, &failed);
+    struct shares *s = shares_new(&CONFIG), *again = shares_new(&CONFIG);
     struct share_left left;
 
     if (s != NULL && again != NULL) {
