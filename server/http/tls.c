@@ -141,6 +141,17 @@ void tls_free(struct tls *t)
     free(t);
 }
 
+static bool is_same(const struct shown *a, const struct shown *b)
+{
+    bool same = a->n == b->n;
+
+    for (unsigned i = 0; i < a->n && same; i++)
+        same = a->chain[i].cert.size == b->chain[i].cert.size &&
+               memcmp(a->chain[i].cert.data, b->chain[i].cert.data, a->chain[i].cert.size) == 0;
+    return same;
+}
+
+/* What was not renewed is not kept twice. */
 bool tls_reload(struct tls *t, struct diag *diag)
 {
     struct shown *s = read_both(t->config, diag);
@@ -148,9 +159,14 @@ bool tls_reload(struct tls *t, struct diag *diag)
     if (s == NULL)
         return false;
     pthread_mutex_lock(&t->lock);
-    s->before = t->now;
-    t->now = s;
+    bool renewed = t->now == NULL || !is_same(t->now, s);
+    if (renewed) {
+        s->before = t->now;
+        t->now = s;
+    }
     pthread_mutex_unlock(&t->lock);
+    if (!renewed)
+        shown_free(s);
     return true;
 }
 
