@@ -643,7 +643,6 @@ static bool take_string(struct binary *s, const struct record *r)
 static string_id class_name(struct binary *s, struct str name)
 {
     struct buf dotted = {0};
-    string_id id;
 
     if (str_find(name, '.') < name.n || str_find_str(name, STR("/0x")) < name.n)
         return builder_string(s->h.builder, name);
@@ -651,9 +650,7 @@ static string_id class_name(struct binary *s, struct str name)
     for (size_t i = 0; !dotted.failed && i < dotted.n; i++)
         if (dotted.p[i] == '/')
             dotted.p[i] = '.';
-    id = dotted.failed ? STRING_NONE : builder_string(s->h.builder, buf_view(&dotted));
-    buf_free(&dotted);
-    return id;
+    return builder_string_of(s->h.builder, &dotted);
 }
 
 static bool take_class(struct binary *s, const struct record *r)

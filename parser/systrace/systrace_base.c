@@ -195,9 +195,7 @@ string_id sy_numbered(struct systrace *s, struct str word, uint32_t number)
 
     buf_str(&b, word);
     buf_u64(&b, number);
-    string_id id = b.failed ? STRING_NONE : builder_string(s->builder, buf_view(&b));
-    buf_free(&b);
-    return id;
+    return builder_string_of(s->builder, &b);
 }
 
 string_id sy_process_name(struct systrace *s, uint32_t process)

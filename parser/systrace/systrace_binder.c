@@ -65,8 +65,7 @@ bool sy_binder_section(struct systrace *s, uint32_t thread, string_id name)
     buf_str(&b, interface);
     buf_char(&b, '.');
     buf_str(&b, method);
-    string_id id = b.failed ? STRING_NONE : builder_string(s->builder, buf_view(&b));
-    buf_free(&b);
+    string_id id = builder_string_of(s->builder, &b);
     return id != STRING_NONE && idmap_set(&s->asked, sender, id);
 }
 
@@ -99,9 +98,7 @@ string_id sy_binder_name(struct systrace *s, const struct sy_record *r)
         buf_z(&b, one_way ? " async" : "");
         put_whom(s, r, &b);
     }
-    string_id id = b.failed ? STRING_NONE : builder_string(s->builder, buf_view(&b));
-    buf_free(&b);
-    return id;
+    return builder_string_of(s->builder, &b);
 }
 
 bool sy_is_binder(const struct systrace *s, string_id name)

@@ -136,9 +136,7 @@ static string_id async_name(struct systrace *s, const struct sy_track *t)
         buf_char(&b, ' ');
         buf_str(&b, text_of(s, t->name));
     }
-    string_id id = b.failed ? STRING_NONE : builder_string(s->builder, buf_view(&b));
-    buf_free(&b);
-    return id;
+    return builder_string_of(s->builder, &b);
 }
 
 static bool name_track(struct systrace *s, const struct sy_track *t)

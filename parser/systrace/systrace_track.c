@@ -256,9 +256,7 @@ static string_id unknown_name(struct systrace *s, uint64_t id)
     buf_z(&b, "[unknown #");
     buf_u64(&b, id);
     buf_char(&b, ']');
-    string_id name = b.failed ? STRING_NONE : builder_string(s->builder, buf_view(&b));
-    buf_free(&b);
-    return name;
+    return builder_string_of(s->builder, &b);
 }
 
 /* STRING_EMPTY: it has none. */

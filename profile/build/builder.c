@@ -144,6 +144,14 @@ string_id builder_string(struct builder *b, struct str s)
     return builder_goes_on(b, 1 + s.n / STEP_BYTES) ? strtab_add(&b->strings, s) : STRING_NONE;
 }
 
+string_id builder_string_of(struct builder *b, struct buf *text)
+{
+    string_id id = text->failed ? STRING_NONE : builder_string(b, buf_view(text));
+
+    buf_free(text);
+    return id;
+}
+
 void builder_keep_addresses(struct builder *b)
 {
     b->addresses = true;

@@ -19,6 +19,7 @@
 #define PROFILE_BUILD_BUILDER_H
 
 #include "core/arena.h"
+#include "core/buf.h"
 #include "core/diag.h"
 #include "core/hash.h"
 #include "profile/profile.h"
@@ -96,6 +97,8 @@ void builder_log(struct builder *b, struct call_log_writer *log);
 
 /* STRING_NONE / FRAME_NONE / NODE_NONE when the arena gives no more; then builder_failed. */
 string_id builder_string(struct builder *b, struct str s) __attribute__((warn_unused_result));
+/* The same of a buffer, which is freed; STRING_NONE as well where the buffer failed. */
+string_id builder_string_of(struct builder *b, struct buf *text) __attribute__((warn_unused_result));
 /* The same of at most `bytes` of a name, cut where a character begins; WARN_NAME_CUT at that offset of the
  * file if it is longer. */
 string_id builder_name(struct builder *b, struct str name, uint32_t bytes, uint64_t offset)
