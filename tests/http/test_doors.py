@@ -209,6 +209,22 @@ class Login(DoorsTest):
         self.assertEqual((answer.status, answer['Location']), (303, './'))
         self.assertRegex(answer['Set-Cookie'], '^aflamed_session=; Path=/; Max-Age=0;')
 
+    def test_the_log_says_who_came_in_and_who_did_not(self):
+        before = self.server.log()
+        self.session(self.ann)
+        self.server.request('POST', '/login', 'token=x', Content_Type=FORM)
+        for line in (r'logged-in .*who=ann client=127\.0\.0\.1', r'login-refused .*client=127\.0\.0\.1'):
+            self.assertTrue(self.server.says(line, before), line)
+
+    def test_a_session_outlives_a_restart(self):
+        server = Server(tokens_file=self.tokens.path)
+        self.addCleanup(server.clean)
+        answer = server.request('POST', '/login', 'token=' + self.ann, Content_Type=FORM)
+        cookie = answer['Set-Cookie'].split(';')[0]
+        self.assertEqual(server.stop(), 0)
+        server.start()
+        self.assertEqual(server.get('/login?prompt=1', Cookie=cookie).status, 303)
+
     def test_a_service_without_tokens_has_no_login(self):
         server = Server()
         self.addCleanup(server.clean)
@@ -228,6 +244,8 @@ class HttpsLogin(DoorsTest):
 
 
 class Team(DoorsTest):
+    CONFIG = {'speedscope_url': 'https://www.speedscope.app'}
+
     def test_who_may_read(self):
         for readers, nobody in (('link', 200), ('team', 401)):
             path = self.uploaded(self.ann, readers=readers)
@@ -264,6 +282,13 @@ class Team(DoorsTest):
             for _ in range(2):
                 answer = self.server.get(path + '/t/all/tree?node=0&skip=0', **bearer(self.bob))
                 self.assertEqual((answer.status, answer['Access-Control-Allow-Origin']), (200, allowed), readers)
+
+    def test_pages_of_other_tools_do_not_read_it(self):
+        """speedscope's page fetches an export of what everybody may read, and of nothing else."""
+        for readers, allowed in (('link', 'https://www.speedscope.app'), ('team', None)):
+            path = self.uploaded(self.ann, readers=readers)
+            answer = self.server.get(path + '/t/all.speedscope.json', **bearer(self.bob))
+            self.assertEqual((answer.status, answer['Access-Control-Allow-Origin']), (200, allowed), readers)
 
     def test_its_own_uploads_are_seen_by_who_may_only_upload(self):
         path = self.uploaded(self.of['upload'], readers='team')

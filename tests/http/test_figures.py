@@ -43,11 +43,14 @@ class MonitoredTest(ServiceTest):
     CONFIG = {'metrics_listen': '127.0.0.1:0', 'hosts': 'profiles.example.com, 127.0.0.1'}
 
     def ask(self, target, *lines, method='GET', body=b''):
-        port = int(re.findall(r'also-listening key=metrics_listen address=127\.0\.0\.1:(\d+)', self.server.log())[-1])
-        with socket.create_connection(('127.0.0.1', port), TIMEOUT_S) as connection:
+        with self.connect() as connection:
             lines = [*lines, 'Content-Length: %d' % len(body)] if body else lines
             connection.sendall(head(method, target, 'Connection: close', *lines, host='monitored:9100') + body)
             return read_answers(connection, (method,))[0]
+
+    def connect(self):
+        port = int(re.findall(r'also-listening key=metrics_listen address=127\.0\.0\.1:(\d+)', self.server.log())[-1])
+        return socket.create_connection(('127.0.0.1', port), TIMEOUT_S)
 
     def figures(self):
         answer = self.ask('/metrics')
@@ -182,6 +185,20 @@ class OwnListener(MonitoredTest):
         with socket.create_server(('127.0.0.1', 0)) as taken:
             with self.assertRaisesRegex(AssertionError, 'cannot listen'):
                 Server(metrics_listen='127.0.0.1:%d' % taken.getsockname()[1])
+
+    def test_it_takes_so_many_connections_at_a_time(self):
+        """Of its own: whoever asks for pages is not shut out by them."""
+        held = [self.connect() for _ in range(64)]
+        for connection in held:
+            self.addCleanup(connection.close)
+            connection.sendall(head('GET', '/healthz', host='monitored:9100'))
+            self.assertEqual(read_answers(connection)[0].status, 200)
+        self.assertEqual(self.ask('/metrics').status, 503)
+        self.assertEqual(self.ask('/healthz').status, 200)
+        self.assertEqual(self.server.get('/healthz').status, 200)
+        for connection in held:
+            connection.close()
+        self.assertTrue(eventually(lambda: self.ask('/metrics').status == 200))
 
     def test_it_ends_with_the_service(self):
         server = Server(metrics_listen='127.0.0.1:0')

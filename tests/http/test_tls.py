@@ -13,14 +13,18 @@ import unittest
 
 import support
 from support import Server, ServiceTest, id_of, trace
+from test_doors import Tokens
 
 OPENSSL = shutil.which('openssl')
 
 
-def certificate(folder, name, *options):
+EC_KEY = 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1'
+
+
+def certificate(folder, name, *options, key=EC_KEY):
     """(certificate, key): files of a certificate for this machine that signs itself."""
     paths = os.path.join(folder, name + '.pem'), os.path.join(folder, name + '-key.pem')
-    subprocess.run([OPENSSL, 'req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes',
+    subprocess.run([OPENSSL, 'req', '-x509', '-newkey', *key, '-nodes',
                     '-keyout', paths[1], '-out', paths[0], '-days', '2', '-subj', '/CN=' + name,
                     '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1', *options],
                    stdin=subprocess.DEVNULL, capture_output=True, check=True, timeout=support.TIMEOUT_S)
@@ -99,6 +103,21 @@ class Requests(TlsTest):
                               timeout=support.TIMEOUT_S)
         self.assertIn(b'Cipher is (NONE)', done.stdout)
 
+    def test_each_connection_has_keys_of_its_own(self):
+        """What was recorded is not read by who gets the key of the certificate later."""
+        paths = certificate(self.folder, 'rsa', key=('rsa:2048',))
+        server = TlsServer(tls_certificate=paths[0], tls_key=paths[1])
+        self.addCleanup(server.clean)
+        for cipher, good in (('AES128-SHA', False), ('ECDHE-RSA-AES128-GCM-SHA256', True)):
+            context = server.context()
+            context.maximum_version = ssl.TLSVersion.TLSv1_2
+            context.set_ciphers(cipher + ':@SECLEVEL=0')
+            try:
+                with server.secure(context) as connection:
+                    self.assertEqual((good, connection.cipher()[0]), (True, cipher))
+            except ssl.SSLError as error:
+                self.assertFalse(good, error)
+
     def test_plain_text_and_noise_get_nothing(self):
         for sent in (support.head('GET', '/healthz'), b'\x16\x03\x01' + b'\xff' * 200, b''):
             with self.server.connect() as connection:
@@ -156,6 +175,25 @@ class Renewal(TlsTest):
             self.assertEqual(self.shown(), file.read())
         kept_open.sendall(support.head('GET', '/healthz', 'Connection: close'))
         self.assertEqual(support.read_answers(kept_open)[0].text, 'ok\n')
+        before = self.server.log()
+        self.server.process.send_signal(signal.SIGHUP)
+        self.assertTrue(self.server.says('info certificate-read', before))
+        with open(second) as file:
+            self.assertEqual(self.shown(), file.read())
+
+
+class Login(TlsTest):
+    @classmethod
+    def setUpClass(cls):
+        tokens = Tokens(cls)
+        cls.ann = tokens.new('ann')
+        cls.CONFIG = {'tokens_file': tokens.path}
+        super().setUpClass()
+
+    def test_the_cookie_is_for_https_only(self):
+        answer = self.server.request('POST', '/login', 'token=' + self.ann, Content_Type='application/x-www-form-urlencoded')
+        self.assertEqual(answer.status, 303)
+        self.assertRegex(answer['Set-Cookie'], 'SameSite=Lax; Secure$')
 
 
 class Chains(TlsTest):
@@ -213,7 +251,8 @@ class Configuration(unittest.TestCase):
                            redirect_listen='127.0.0.1:0')
         self.addCleanup(server.clean)
         port = int(re.search(r'also-listening key=redirect_listen address=127\.0\.0\.1:(\d+)', server.log()).group(1))
-        for target, to in (('/p/x?y=1&z=%20', '/p/x?y=1&z=%20'), ('/', '/'), ('http://evil.example/x', '/x')):
+        for target, to in (('/p/x?y=1&z=%20', '/p/x?y=1&z=%20'), ('/', '/'), ('http://evil.example/x', '/x'),
+                           ('/p/x?y=' + 'z' * 3000, '/')):
             with socket.create_connection(('127.0.0.1', port), support.TIMEOUT_S) as connection:
                 connection.sendall(support.head('POST', target, 'Content-Length: 3', host='evil.example') + b'abc')
                 answer = support.read_answers(connection, ('POST',))[0]
