@@ -151,8 +151,11 @@ class Printer(unittest.TestResult):
 
     def add(self, test, state, detail=''):
         """With the time since the result before it, which may be that of a service that was started."""
-        now = time.monotonic()
-        print(Result(self.prefix + test.id(), state, detail, now - self.begun).to_line(), flush=True)
+        now, name = time.monotonic(), test.id()
+        outside = re.fullmatch(r'(\w+) \(([\w.]+)\)', name)     # setUpClass (test_x.Class): of no test, so of each
+        if outside:
+            name = '%s.%s/%s' % (outside.group(2), outside.group(1), BROKEN)
+        print(Result(self.prefix + name, state, detail, now - self.begun).to_line(), flush=True)
         self.begun = now
 
     def addSuccess(self, test):
@@ -328,6 +331,11 @@ def report(suite, results, seconds, used_s):
                 print('      ' + line)
 
 
+def is_wanted(result, wanted):
+    """What failed outside a test is of each of them."""
+    return wanted in result.name or result.name.endswith(BROKEN)
+
+
 def file_of(name):
     """The suite and the file of a test, as a filter that fits all tests of the file."""
     return '/'.join(name.split('/')[:2]).split('.')[0]
@@ -376,7 +384,7 @@ def main(arguments):
         if wanted.split('/')[0] in suites and wanted.split('/')[0] != name:
             continue
         start, used_s = time.monotonic(), processor_s()
-        results = [r for r in whole(name, suite, wanted) if wanted in r.name or r.name.endswith(BROKEN)]
+        results = [r for r in whole(name, suite, wanted) if is_wanted(r, wanted)]
         all_results += results
         if results or not wanted:
             report(name, results, time.monotonic() - start, processor_s() - used_s)
