@@ -156,7 +156,7 @@ fuzz-seeds: deps-test ## write the corpora's first inputs again, by the tests' o
 	@$(MAKE) --no-print-directory -j$(JOBS) $(B)/tests/fuzz/seeds
 	@$(B)/tests/fuzz/seeds tests/fuzz/corpus
 
-faults: deps-test ## fail each call to memory, files, network and libraries once and for good; T= names some scenarios
+faults: deps-test ## fail each call to memory, files, network and libraries once and for good, and cut the power; T= names some scenarios
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(B)/faults/aflamed
 	@AFLAMED=$(abspath $(B)/aflamed) AFLAMED_TEST_FAULTS=$(abspath $(B)/faults/aflamed) python3 -B tests/faults/run '$(T)'
 
@@ -318,7 +318,7 @@ $(B)/tests/unit/%: $(B)/tests/unit/%.o $(SUPPORT) $(LIBRARY)
 	$(Q)$(LINK) -o $@ $^ -lcmocka $(LIBRARIES)
 
 # The program with its faults: the same objects, between them and the libraries the wrappers of wraps.c.
-FAULTS_OBJECTS := $(B)/tests/faults/faults.o $(B)/tests/faults/wraps.o
+FAULTS_OBJECTS := $(B)/tests/faults/faults.o $(B)/tests/faults/journal.o $(B)/tests/faults/wraps.o
 $(B)/faults/aflamed: $(FAULTS_OBJECTS) $(OBJECTS) $(B)/flags $(B)/files
 	@mkdir -p $(@D)
 	$(say) '  LINK  $@'

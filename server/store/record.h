@@ -12,7 +12,8 @@
  * They are written in this order, each durable before the next, and the upload is acknowledged after the
  * third. They are removed in the order tombstone, record, ref; the blob is the sweep's. So a crash between
  * two steps leaves objects that nobody needs, which the sweep removes, and never a record without its
- * bytes. */
+ * bytes. A crash within a change of mapping or symbols may leave a ref of the ones that the record does not name: such a
+ * ref, and its blob, are removed when the upload has ended. */
 #ifndef SERVER_STORE_RECORD_H
 #define SERVER_STORE_RECORD_H
 

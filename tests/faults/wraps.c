@@ -33,6 +33,7 @@
 #include <zstd.h>
 
 #include "tests/faults/faults.h"
+#include "tests/faults/journal.h"
 #include "tests/faults/wraps.h"
 
 /* type name(parameters), called with the arguments, that fails by returning `failure` with errno `error`. */
@@ -43,6 +44,23 @@
     {                                                                                             \
         return faults_hit(#name, __builtin_return_address(0), (error)) ? (failure)                \
                                                                        : __real_##name arguments; \
+    }
+
+/* The same for what changes files: `note` tells the journal of a result that is no failure. */
+#define WRAP_CHANGE(type, name, parameters, arguments, error, note)  \
+    type __real_##name parameters;                                   \
+    type __wrap_##name parameters;                                   \
+    type __wrap_##name parameters                                    \
+    {                                                                \
+        if (faults_hit(#name, __builtin_return_address(0), (error))) \
+            return -1;                                               \
+        journal_begin();                                             \
+        type result = __real_##name arguments;                       \
+        if (result >= 0) {                                           \
+            note;                                                    \
+        }                                                            \
+        journal_end();                                               \
+        return result;                                               \
     }
 
 /* ---- memory ---- */
@@ -136,7 +154,21 @@ int __wrap_open(const char *path, int flags, ...)
     va_start(arguments, flags);
     mode_t mode = mode_of(flags, arguments);
     va_end(arguments);
-    return faults_hit("open", __builtin_return_address(0), EMFILE) ? -1 : __real_open(path, flags, mode);
+    if (faults_hit("open", __builtin_return_address(0), EMFILE))
+        return -1;
+    journal_begin();
+    int fd = __real_open(path, flags, mode);
+    journal_open(fd, AT_FDCWD, path, flags);
+    journal_end();
+    return fd;
+}
+
+/* After the power cut that a test plays the machine would have another boot id than before. */
+static const char *path_of(const char *path)
+{
+    const char *boot_id = getenv("FAULTS_BOOT_ID");
+
+    return boot_id != NULL && strcmp(path, "/proc/sys/kernel/random/boot_id") == 0 ? boot_id : path;
 }
 
 int __wrap_openat(int top, const char *path, int flags, ...)
@@ -146,8 +178,13 @@ int __wrap_openat(int top, const char *path, int flags, ...)
     va_start(arguments, flags);
     mode_t mode = mode_of(flags, arguments);
     va_end(arguments);
-    return faults_hit("openat", __builtin_return_address(0), EMFILE) ? -1
-                                                                     : __real_openat(top, path, flags, mode);
+    if (faults_hit("openat", __builtin_return_address(0), EMFILE))
+        return -1;
+    journal_begin();
+    int fd = __real_openat(top, path_of(path), flags, mode);
+    journal_open(fd, top, path, flags);
+    journal_end();
+    return fd;
 }
 
 /* Of commands whose argument, if there is one, is a number. */
@@ -172,9 +209,10 @@ int __wrap_close(int fd)
 
 WRAP(ssize_t, read, (int fd, void *p, size_t n), (fd, p, n), -1, EIO)
 WRAP(ssize_t, pread, (int fd, void *p, size_t n, off_t at), (fd, p, n, at), -1, EIO)
-WRAP(ssize_t, write, (int fd, const void *p, size_t n), (fd, p, n), -1, EIO)
+WRAP_CHANGE(ssize_t, write, (int fd, const void *p, size_t n), (fd, p, n), EIO,
+            journal_write(fd, p, (size_t)result))
 WRAP(off_t, lseek, (int fd, off_t at, int from), (fd, at, from), -1, EIO)
-WRAP(int, fsync, (int fd), (fd), -1, EIO)
+WRAP_CHANGE(int, fsync, (int fd), (fd), EIO, journal_sync(fd))
 WRAP(int, sync_file_range, (int fd, off64_t at, off64_t n, unsigned flags), (fd, at, n, flags), -1, EIO)
 WRAP(int, stat, (const char *path, struct stat *st), (path, st), -1, EACCES)
 WRAP(int, lstat, (const char *path, struct stat *st), (path, st), -1, EACCES)
@@ -187,14 +225,18 @@ WRAP(int, utimensat, (int top, const char *path, const struct timespec times[2],
      (top, path, times, flags), -1, EPERM)
 WRAP(int, fchown, (int fd, uid_t user, gid_t group), (fd, user, group), -1, EPERM)
 WRAP(int, flock, (int fd, int operation), (fd, operation), -1, ENOLCK)
-WRAP(int, linkat, (int a, const char *from, int b, const char *to, int flags), (a, from, b, to, flags), -1,
-     EIO)
-WRAP(int, unlink, (const char *path), (path), -1, EIO)
-WRAP(int, unlinkat, (int top, const char *path, int flags), (top, path, flags), -1, EIO)
-WRAP(int, rename, (const char *from, const char *to), (from, to), -1, EIO)
-WRAP(int, renameat, (int a, const char *from, int b, const char *to), (a, from, b, to), -1, EIO)
-WRAP(int, mkdir, (const char *path, mode_t mode), (path, mode), -1, EACCES)
-WRAP(int, mkdirat, (int top, const char *path, mode_t mode), (top, path, mode), -1, EACCES)
+WRAP_CHANGE(int, linkat, (int a, const char *from, int b, const char *to, int flags), (a, from, b, to, flags),
+            EIO, journal_name(b, to))
+WRAP_CHANGE(int, unlink, (const char *path), (path), EIO, journal_unname(AT_FDCWD, path))
+WRAP_CHANGE(int, unlinkat, (int top, const char *path, int flags), (top, path, flags), EIO,
+            journal_unname(top, path))
+WRAP_CHANGE(int, rename, (const char *from, const char *to), (from, to), EIO,
+            (journal_name(AT_FDCWD, to), journal_unname(AT_FDCWD, from)))
+WRAP_CHANGE(int, renameat, (int a, const char *from, int b, const char *to), (a, from, b, to), EIO,
+            (journal_name(b, to), journal_unname(a, from)))
+WRAP_CHANGE(int, mkdir, (const char *path, mode_t mode), (path, mode), EACCES, journal_folder(AT_FDCWD, path))
+WRAP_CHANGE(int, mkdirat, (int top, const char *path, mode_t mode), (top, path, mode), EACCES,
+            journal_folder(top, path))
 WRAP(int, mkostemp, (char *path, int flags), (path, flags), -1, EACCES)
 WRAP(DIR *, fdopendir, (int fd), (fd), NULL, ENOMEM)
 WRAP(struct dirent *, readdir, (DIR * dir), (dir), NULL, EIO)
@@ -322,9 +364,23 @@ WRAP(struct MHD_Response *, MHD_create_response_from_callback,
 WRAP(enum MHD_Result, MHD_add_response_header,
      (struct MHD_Response * response, const char *name, const char *value), (response, name, value), MHD_NO,
      ENOMEM)
-WRAP(enum MHD_Result, MHD_queue_response,
-     (struct MHD_Connection * connection, unsigned status, struct MHD_Response *response),
-     (connection, status, response), MHD_NO, ENOMEM)
+
+enum MHD_Result __real_MHD_queue_response(struct MHD_Connection *connection, unsigned status,
+                                          struct MHD_Response *response);
+enum MHD_Result __wrap_MHD_queue_response(struct MHD_Connection *connection, unsigned status,
+                                          struct MHD_Response *response);
+
+/* From here on the client may have been told. */
+enum MHD_Result __wrap_MHD_queue_response(struct MHD_Connection *connection, unsigned status,
+                                          struct MHD_Response *response)
+{
+    if (faults_hit("MHD_queue_response", __builtin_return_address(0), ENOMEM))
+        return MHD_NO;
+    journal_begin();
+    journal_answer(status);
+    journal_end();
+    return __real_MHD_queue_response(connection, status, response);
+}
 
 struct MHD_Response *__real_MHD_create_response_from_buffer(size_t n, void *p,
                                                             enum MHD_ResponseMemoryMode mode);
