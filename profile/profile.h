@@ -211,7 +211,11 @@ struct profile_screen_frame {
     uint32_t causes;           /* 0: it is in time */
 };
 
-enum { PROFILE_SCREEN_FRAMES_MAX = 1 << 17, PROFILE_PHASES_MAX = 8 };
+enum {
+    PROFILE_SCREEN_FRAMES_MAX = 1 << 17,
+    PROFILE_PHASES_MAX = 8,
+    SCREEN_SLOW_NS = 16700000 /* after which a screen that is drawn 60 times a second misses a frame */
+};
 
 /* A step of the app's start, as a section of its main thread tells it. */
 struct profile_phase {

@@ -8,8 +8,6 @@
 #include "core/order.h"
 #include "parser/systrace/systrace_impl.h"
 
-enum { SLOW_NS = 16700000 /* after which a screen that is drawn 60 times a second misses one */ };
-
 static bool add(struct systrace *s, const struct sy_shown *shown)
 {
     if (s->n_shown == PROFILE_SCREEN_FRAMES_MAX) {
@@ -72,7 +70,7 @@ bool sy_frame_section(struct systrace *s, uint32_t process, string_id phase, uin
                                    .end = end,
                                    .process = process,
                                    .phase = phase,
-                                   .causes = end - begin > SLOW_NS ? SCREEN_SLOW : 0};
+                                   .causes = end - begin > SCREEN_SLOW_NS ? SCREEN_SLOW : 0};
 
     return process == SY_NONE || add(s, &shown);
 }

@@ -221,8 +221,10 @@ const struct table_format DIFF_TREE = {
 
 enum { DIGITS = 4 };
 
-static const char *const TITLES[TEXT_LINE_CELLS_MAX] = {"change",      "%", "excl A",  "excl B",
-                                                        "incl change", "%", "calls A", "calls B"};
+enum { COLUMNS = 8, COLUMNS_OF_CALLS = 2 };
+
+static const char *const TITLES[COLUMNS] = {"change",      "%", "excl A",  "excl B",
+                                            "incl change", "%", "calls A", "calls B"};
 
 struct writer {
     const struct table_output *o;
@@ -248,7 +250,7 @@ static void add_both(struct text_line *l, enum unit unit, struct diff_pair pair)
 
 static unsigned columns(const struct table *t)
 {
-    return t->diff->has_calls ? TEXT_LINE_CELLS_MAX : TEXT_LINE_CELLS_MAX - 2;
+    return t->diff->has_calls ? COLUMNS : COLUMNS - COLUMNS_OF_CALLS;
 }
 
 static void set_titles(struct writer *w)

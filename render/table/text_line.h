@@ -12,7 +12,7 @@
 
 #include "core/buf.h"
 
-enum { TEXT_LINE_CELLS_MAX = 8 };
+enum { TEXT_LINE_CELLS_MAX = 12 };
 
 struct text_line {
     struct buf text; /* of all cells */

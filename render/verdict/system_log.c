@@ -69,7 +69,7 @@ static void found_frame(struct system_log_sink *s, const struct system_range *r)
     struct system_log *log = &s->log;
 
     log->frames++;
-    log->late += r->to_ns - r->from_ns > FRAME_LIMIT_NS;
+    log->late += r->to_ns - r->from_ns > SCREEN_SLOW_NS;
     if (log->longest_frame.to_ns == 0 ||
         r->to_ns - r->from_ns > log->longest_frame.to_ns - log->longest_frame.from_ns)
         log->longest_frame = *r;

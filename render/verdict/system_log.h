@@ -11,8 +11,6 @@
 #include "profile/calls/replay.h"
 #include "profile/frame/sections.h"
 
-enum { FRAME_LIMIT_NS = 16700000 /* a screen that is drawn 60 times a second misses a frame */ };
-
 /* Since the trace's start; to is 0 where there is none. */
 struct system_range {
     uint64_t from_ns, to_ns;
@@ -25,7 +23,7 @@ struct system_log {
     struct system_range launch; /* the same, as the system counts it */
     uint64_t drawn_ns;          /* the app has said that it is ready: the end of that; 0: it has not */
 
-    uint64_t frames, late; /* on the main thread, from begin to end; longer than FRAME_LIMIT_NS */
+    uint64_t frames, late; /* on the main thread, from begin to end; longer than SCREEN_SLOW_NS */
     struct system_range longest_frame;
 
     uint64_t longest_runnable_ns;  /* at one time, without a CPU */

@@ -13,6 +13,7 @@
 #include "render/table/diff.h"
 #include "render/table/diff_pairs.h"
 #include "render/table/diff_words.h"
+#include "render/table/late_frames.h"
 #include "render/table/table.h"
 #include "render/table/table_format.h"
 #include "render/verdict/growth.h"
@@ -288,6 +289,49 @@ static bool convert_lanes(const struct convert_source *s, const struct view_opti
     while (whole.n_filters > 0)
         view_filter_remove(&whole, whole.n_filters - 1);
     return convert_drawn(s->profile, s->config, &drawing, &whole, out, diag);
+}
+
+/* ---- late frames ---- */
+
+struct drawn_frames {
+    const struct late_frames *frames;
+    const struct late_frames_format *format;
+};
+
+static bool draw_frames(const void *what, const struct render_input *in, struct buf *out, struct diag *diag)
+{
+    const struct drawn_frames *d = what;
+
+    return d->format->write(in, d->frames, out, diag);
+}
+
+/* The table of frames that were shown too late, in the window of the profile. Of the view only the own code counts: all
+ * threads and all sections are looked at. False: diag. */
+static bool convert_frames(const struct convert_source *s, const struct view_options *view,
+                           const struct late_frames_format *format, struct buf *out, struct diag *diag)
+{
+    const struct shared_profile *whole = shared_profile_whole(s->profile);
+    struct view_options options = *view;
+    struct arena arena;
+
+    options.from_ns = options.to_ns = VIEW_TIME_NONE;
+    while (options.n_filters > 0)
+        view_filter_remove(&options, options.n_filters - 1);
+    arena_init(&arena, (size_t)s->config->job_memory_bytes);
+    arena.stop = s->stop;
+    struct late_frames *t =
+        late_frames_new(&arena, shared_profile_get(whole), shared_profile_window(s->profile));
+    struct drawn_frames drawn = {t, format};
+    struct convert_drawing d = {draw_frames, &drawn, s->stop};
+    bool ok = t != NULL || fail_arena(&arena, diag);
+    if (ok && t->n_tracks > 0) {
+        struct replay_request replay = {
+            .tracks = t->tracks, .n_tracks = t->n_tracks, .sink = late_frames_replay(t)};
+        ok = profile_log_replay(s, &replay, diag) || conversion_replay_failed(&arena, diag);
+    }
+    ok = ok && convert_drawn(whole, s->config, &d, &options, out, diag);
+    arena_free(&arena);
+    return ok;
 }
 
 /* ---- methods ---- */
@@ -579,6 +623,12 @@ static bool make_verdict(const struct report *r, const struct report_input *in, 
     return convert_verdict(&in->source, in->view, (const struct verdict_format *)r->format, out, diag);
 }
 
+static bool make_frames(const struct report *r, const struct report_input *in, struct buf *out,
+                        struct diag *diag)
+{
+    return convert_frames(&in->source, in->view, (const struct late_frames_format *)r->format, out, diag);
+}
+
 static bool make_lanes(const struct report *r, const struct report_input *in, struct buf *out,
                        struct diag *diag)
 {
@@ -647,6 +697,8 @@ const struct report REPORTS[] = {
     {"m", &METHOD_JSON.text, KEYS_METHOD | KEYS_LONGEST, false, NULL, make_method},
     {"verdict", &VERDICT_TXT.text, 0, true, NULL, make_verdict},
     {"verdict", &VERDICT_JSON.text, 0, true, NULL, make_verdict},
+    {"frames", &LATE_FRAMES_TXT.text, 0, true, NULL, make_frames},
+    {"frames", &LATE_FRAMES_JSON.text, 0, true, NULL, make_frames},
     {"lanes", &LANES_JSON.text, KEYS_LANES, true, NULL, make_lanes},
     {"lanes", &LANES_SVG.text, KEYS_LANES, true, NULL, make_lanes},
     {"diff", &DIFF_TXT.text, KEYS_TABLE | KEYS_COMPARED, false, NULL, make_diff},

@@ -9,6 +9,7 @@
  *     workspace_tools     tabs, value, view, search, filters
  *     workspace_threads   the list of threads
  *     workspace_methods   the tab of methods, and one method
+ *     workspace_frames    the tab of frames that were late
  *     workspace_compare   of a comparison its heading, its words and its fields
  *
  * A link leads to a page below the profile, by way of its own path: w->self. */
@@ -137,6 +138,8 @@ static void put_content(const struct workspace *w)
         workspace_methods(w);
     else if (w->of->tab == TAB_METHOD)
         workspace_method(w);
+    else if (w->of->tab == TAB_FRAMES)
+        workspace_frames(w);
     else
         workspace_verdict(w);
     buf_z(w->b, is_chart ? "</div>\n" : "");
@@ -147,7 +150,7 @@ static void put_content(const struct workspace *w)
 static void put_description(const struct workspace *w, struct buf *b)
 {
     const json_t *words = w->of->compared != NULL ? json_object_get(w->of->compared->table, "verdict")
-                                                  : json_object_get(w->of->verdict, "sentences");
+                                                  : json_object_get(w->of->told, "sentences");
     const json_t *part;
     size_t i;
 

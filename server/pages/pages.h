@@ -48,7 +48,8 @@ enum workspace_tab {
     TAB_FLAME,
     TAB_METHODS,
     TAB_METHOD, /* one of them */
-    TAB_VERDICT
+    TAB_VERDICT,
+    TAB_FRAMES /* that were late */
 };
 
 /* The rows of the table of methods that a page has; a script loads all. */
@@ -83,7 +84,8 @@ struct page_workspace {
     struct str track;                   /* these as a URL has them: digits and commas, "all" or "merged" */
     struct str
         content; /* what the tab shows: the output "svg" of these options, or what /methods.txt or /m/<method>.txt answers */
-    const json_t *verdict;            /* in place of that, TAB_VERDICT: what /verdict.json answers */
+    const json_t
+        *told; /* in place of that, TAB_VERDICT and TAB_FRAMES: what /verdict.json or /frames.json answers */
     const struct table_request *rows; /* of the table, as asked for */
     struct str method;                /* TAB_METHOD: its id or name, as asked for */
     const struct diag *trouble;       /* why there is nothing to show; else NULL */

@@ -95,6 +95,11 @@ void workspace_verdict(const struct workspace *w);
 /* Items of a list; methods and threads in them are links, also those of a comparison. */
 void workspace_sentences(const struct workspace *w, const json_t *sentences);
 
+/* The tab of frames that the app showed too late: whether there are any, its link, its table. */
+bool workspace_has_late_frames(const struct workspace *w);
+void workspace_frames_link(const struct workspace *w);
+void workspace_frames(const struct workspace *w);
+
 /* What all threads did in the order of time; nothing for a profile without times. */
 bool workspace_is_timed(const struct workspace *w);
 void workspace_lanes(const struct workspace *w);

@@ -185,7 +185,7 @@ void workspace_sentences(const struct workspace *w, const json_t *sentences)
 
 void workspace_verdict(const struct workspace *w)
 {
-    const json_t *sentences = json_object_get(w->of->verdict, "sentences"), *sentence;
+    const json_t *sentences = json_object_get(w->of->told, "sentences"), *sentence;
     size_t i;
 
     buf_z(w->b, "<div id=\"sentences\" class=\"sentences\">\n");

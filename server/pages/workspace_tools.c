@@ -8,7 +8,7 @@
 
 static bool takes_filters(const struct workspace *w)
 {
-    return w->of->tab != TAB_VERDICT;
+    return w->of->tab != TAB_VERDICT && w->of->tab != TAB_FRAMES;
 }
 
 /* ---- links ---- */
@@ -410,6 +410,10 @@ static void put_tabs(const struct workspace *w)
         else
             put_picture_link(w, TABS[i].is_chart);
         buf_printf(w->b, "\"%s>%s</a>\n", is_current(w, i) ? " aria-current=\"page\"" : "", TABS[i].label);
+    }
+    if (workspace_has_late_frames(w)) {
+        workspace_frames_link(w);
+        buf_printf(w->b, "%s>Frames</a>\n", w->of->tab == TAB_FRAMES ? " aria-current=\"page\"" : "");
     }
     buf_z(w->b, "</nav>\n");
 }

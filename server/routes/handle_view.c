@@ -137,7 +137,7 @@ enum exchange_step handle_track_choice(struct exchange *x)
 
 /* ---- tables and words ---- */
 
-/* /p/<id>/methods, /p/<id>/m/<method>, /p/<id>/verdict, /p/<id>/lanes: reports, by Accept or with a
+/* /p/<id>/methods, /p/<id>/m/<method>, /p/<id>/verdict, /p/<id>/frames, /p/<id>/lanes: reports, by Accept or with a
  * suffix, and as pages of the workspace. */
 
 /* Parts "methods.json" at its last dot. Without a suffix that the report has the client's Accept decides. */
@@ -211,6 +211,13 @@ enum exchange_step handle_verdict(struct exchange *x)
     if (x->accepts == AS_HTML && x->parameters[1].n == 0)
         return answer_report_page(x, TAB_VERDICT, STR(""));
     return answer_named(x, STR("verdict"));
+}
+
+enum exchange_step handle_frames(struct exchange *x)
+{
+    if (x->accepts == AS_HTML && x->parameters[1].n == 0)
+        return answer_report_page(x, TAB_FRAMES, STR(""));
+    return answer_named(x, STR("frames"));
 }
 
 enum exchange_step handle_lanes(struct exchange *x)

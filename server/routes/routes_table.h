@@ -60,6 +60,8 @@ extern const struct route_body MAPPING_BODY, SYMBOLS_BODY;
           "All calls one by one, streamed: .tsv, .csv, .json, .txt, .chrome, .perfetto, .speedscope, or by Accept") \
     ROUTE("GET", "/p/{id}/verdict{suffix}", DOOR_READ, KEYS_TRACK | KEYS_VIEW, NULL, handle_verdict, \
           "In words where the time went: in the workspace, text or JSON, by Accept or by .txt, .json") \
+    ROUTE("GET", "/p/{id}/frames{suffix}", DOOR_READ, KEYS_TRACK | KEYS_VIEW, NULL, handle_frames, \
+          "Frames that an app showed too late, and what its threads did meanwhile: in the workspace, text or JSON, by Accept or by .txt, .json") \
     ROUTE("GET", "/p/{id}/lanes{suffix}", DOOR_READ, KEYS_TRACK | KEYS_VIEW | KEYS_LANES, NULL, handle_lanes, \
           "What all threads did in a window of time, per pixel: JSON, or a picture by .svg") \
     ROUTE("GET", "/d", DOOR_OPEN, KEYS_PAIR, NULL, handle_compare_choice, \

@@ -421,8 +421,8 @@ static bool is_compared(const struct workspace_answer *a)
 static void answer_workspace_page(struct exchange *x, const struct workspace_answer *a, struct str content,
                                   const struct diag *trouble)
 {
-    bool is_verdict = a->tab == TAB_VERDICT && content.n > 0;
-    json_t *verdict = is_verdict ? json_memory_load(content, 0, NULL) : NULL;
+    bool is_told = (a->tab == TAB_VERDICT || a->tab == TAB_FRAMES) && content.n > 0;
+    json_t *told = is_told ? json_memory_load(content, 0, NULL) : NULL;
     char pass[PASS_CHARS + 1];
     struct str shown = is_compared(a) ? a->pair : str_of(a->record.id);
     struct buf text = {0};
@@ -450,7 +450,7 @@ static void answer_workspace_page(struct exchange *x, const struct workspace_ans
                                         .options = &a->content.asked.view,
                                         .rows = &a->content.asked.table,
                                         .method = str_of(a->content.asked.method),
-                                        .verdict = verdict,
+                                        .told = told,
                                         .track = buf_view(&a->track),
                                         .content = content,
                                         .trouble = trouble,
@@ -462,7 +462,7 @@ static void answer_workspace_page(struct exchange *x, const struct workspace_ans
     struct buf *body = page_reply(&x->reply, 200);
 
     /* Without its pass the picture would be less than it says. */
-    body->failed = !has_pass || (is_verdict && verdict == NULL);
+    body->failed = !has_pass || (is_told && told == NULL);
     page_workspace(body, &page);
     body->failed = body->failed || !put_tag(&x->reply, buf_view(body));
     if (!body->failed && has_page(x)) {
@@ -471,7 +471,7 @@ static void answer_workspace_page(struct exchange *x, const struct workspace_ans
     }
     if (known >= 0)
         close(known);
-    json_decref(verdict);
+    json_decref(told);
 }
 
 /* Whether it is the profile that cannot be shown so. Then the page says why, and offers all else: other
@@ -497,8 +497,8 @@ static void make_page(struct exchange *x, void *context)
     struct diag diag = a->result.diag;
     struct buf content = {0};
 
-    /* The verdict is about all threads; from its page one goes on to the main one. */
-    if (a->tab == TAB_VERDICT) {
+    /* The verdict and frames are about all threads; from their pages one goes on to the main one. */
+    if (a->tab == TAB_VERDICT || a->tab == TAB_FRAMES) {
         buf_clear(&a->track);
         if (!choose_main(a)) {
             view_result_free(&a->result);
@@ -597,7 +597,8 @@ void workspace_content(struct workspace_answer *a)
     } TABS[] = {[TAB_FLAME] = {NULL, "diff", NULL, "svg"},
                 [TAB_METHODS] = {"methods", "diff", "txt", "txt"},
                 [TAB_METHOD] = {"m", "diff-method", "txt", "txt"},
-                [TAB_VERDICT] = {"verdict", NULL, "json", NULL}};
+                [TAB_VERDICT] = {"verdict", NULL, "json", NULL},
+                [TAB_FRAMES] = {"frames", NULL, "json", NULL}};
     bool two = is_compared(a);
     const char *name = two ? TABS[a->tab].of_two : TABS[a->tab].of_one;
 

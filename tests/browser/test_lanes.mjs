@@ -402,6 +402,23 @@ test('frames stand above the main thread; each says how late it was and why, and
     await close(page);
 });
 
+test('late frames are a table, whose rows lead to their range', { skip }, async () => {
+    const page = await open(drawn.url), rows = page.locator('#frames tbody tr');
+    await page.locator('.tabs a', { hasText: 'Frames' }).focus();
+    await page.keyboard.press('Enter');
+    await rows.first().waitFor();
+    assert.deepEqual(await rows.locator('th').allTextContents(), ['30 ms', '50 ms']);
+    assert.deepEqual(await rows.allTextContents(), ['30 ms30 ms14 msinflate 30 msthe app missed its deadline', '50 ms20 ms4 msinflate 10 msSurfaceFlinger began too late']);
+    assert.equal(await page.locator('.tabs [aria-current]').textContent(), 'Frames');
+    await rows.last().locator('th a').focus();
+    await page.keyboard.press('Enter');
+    await until(page, () => /[?&]from=50000&to=70000/.test(location.search));
+    await page.locator('#picture').waitFor();
+    await page.goBack();
+    await rows.first().waitFor();
+    await close(page);
+});
+
 test('narrow, wide, dark: nothing serious, and no page wider than its window', { skip }, async () => {
     const page = await openPage(browser, service);
     await looksWell(page, [400, 1280, 2560], async () => {
@@ -412,6 +429,8 @@ test('narrow, wide, dark: nothing serious, and no page wider than its window', {
         await page.goto(system.url);
         await until(page, isReady);
         await page.goto(drawn.url);
+        await until(page, isReady);
+        await page.goto(`${drawn.url}/frames`);
         await until(page, isReady);
     });
     await close(page);

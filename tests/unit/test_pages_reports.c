@@ -31,7 +31,7 @@ static void put_tab(struct buf *b, enum workspace_tab tab, const char *text, con
                                                .tab = tab,
                                                .options = &o,
                                                .track = STR("all"),
-                                               .verdict = verdict,
+                                               .told = verdict,
                                                .content = str_of(text),
                                                .method = STR("com.a.<init>"),
                                                .rows = rows});
