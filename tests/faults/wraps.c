@@ -63,6 +63,32 @@
         return result;                                               \
     }
 
+/* ---- the clock: FAULTS_CLOCK_S is by how much it is wrong, which the times of files are then, too ---- */
+
+time_t __real_time(time_t *now);
+time_t __wrap_time(time_t *now);
+
+time_t __wrap_time(time_t *now)
+{
+    const char *wrong_s = getenv("FAULTS_CLOCK_S");
+    time_t told = __real_time(NULL) + (wrong_s == NULL ? 0 : (time_t)strtoll(wrong_s, NULL, 10));
+
+    if (now != NULL)
+        *now = told;
+    return told;
+}
+
+/* Times to set: those of now, where none are given. */
+static const struct timespec *on_clock(const struct timespec times[2])
+{
+    static _Thread_local struct timespec now[2];
+
+    if (times != NULL || getenv("FAULTS_CLOCK_S") == NULL)
+        return times;
+    now[0] = now[1] = (struct timespec){.tv_sec = __wrap_time(NULL)};
+    return now;
+}
+
 /* ---- memory ---- */
 
 void *__real_malloc(size_t n);
@@ -220,9 +246,9 @@ WRAP(int, fstat, (int fd, struct stat *st), (fd, st), -1, EIO)
 WRAP(int, fstatat, (int top, const char *path, struct stat *st, int flags), (top, path, st, flags), -1,
      EACCES)
 WRAP(int, fchmod, (int fd, mode_t mode), (fd, mode), -1, EPERM)
-WRAP(int, futimens, (int fd, const struct timespec times[2]), (fd, times), -1, EPERM)
+WRAP(int, futimens, (int fd, const struct timespec times[2]), (fd, on_clock(times)), -1, EPERM)
 WRAP(int, utimensat, (int top, const char *path, const struct timespec times[2], int flags),
-     (top, path, times, flags), -1, EPERM)
+     (top, path, on_clock(times), flags), -1, EPERM)
 WRAP(int, fchown, (int fd, uid_t user, gid_t group), (fd, user, group), -1, EPERM)
 WRAP(int, flock, (int fd, int operation), (fd, operation), -1, ENOLCK)
 WRAP_CHANGE(int, linkat, (int a, const char *from, int b, const char *to, int flags), (a, from, b, to, flags),
