@@ -156,7 +156,7 @@ fuzz-seeds: deps-test ## write the corpora's first inputs again, by the tests' o
 	@$(MAKE) --no-print-directory -j$(JOBS) $(B)/tests/fuzz/seeds
 	@$(B)/tests/fuzz/seeds tests/fuzz/corpus
 
-faults: deps-test ## fail each call to memory, files, network and libraries once and for good, and cut the power; T= names some scenarios
+faults: deps-test ## fail each call to memory, files, network and libraries once and for good, fill the disk, cut the power; T= names some scenarios
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(B)/faults/aflamed
 	@AFLAMED=$(abspath $(B)/aflamed) AFLAMED_TEST_FAULTS=$(abspath $(B)/faults/aflamed) python3 -B tests/faults/run '$(T)'
 

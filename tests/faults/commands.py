@@ -26,6 +26,9 @@ SUMMARY = text_part(3, 'dual', [(1, 'main')], method_lines(4))
 STREAM = binary_header(0xF3, 14) + struct.pack('<HBHH', 0, 2, 1, 4) + b'main' + b''.join(
     struct.pack('<HIII', 1, word, at, at) for at, word in enumerate((0, 4, 5, 1)))
 
+MAPPING = (b'# pg_map_id: 1\ncom.real.Shop -> com.example.Class0:\n    1:2:void open(int):3:4 -> method0\n'
+           b'    # {"id":"com.android.tools.r8.residualsignature","signature":"()V"}\n')
+
 
 def zipped(files):
     out = io.BytesIO()
@@ -41,8 +44,7 @@ def inputs():
     middle = content.index(b'*end\n') + len(b'*end\n')
     return {'x.trace': content, 'w.trace': trace(threads=4, methods=30, records=500, depth=7), 'y.key': content[:middle], 'y.data': content[middle:], 'x.gz': gzip.compress(content),
             'x.zip': zipped({'a/x.trace': content, 'b.txt': b'no trace'}), 'bad.png': b'\x89PNG\r\n\x1a\n' + bytes(400),
-            'm.txt': b'# pg_map_id: 1\ncom.real.Shop -> com.example.Class0:\n    1:2:void open(int):3:4 -> method0\n'
-                     b'    # {"id":"com.android.tools.r8.residualsignature","signature":"()V"}\n',
+            'm.txt': MAPPING,
             'n.pb': native.pprof([([(native.Library('/lib/liba.so', 'ab' * 20), at) for at in (16, 48)], 3)]),
             'n.sym': b'MODULE Linux arm64 0 liba.so\nINFO CODE_ID ' + b'ab' * 20 + b'\nFUNC 10 8 0 one\n10 8 4 0\nPUBLIC 20 0 two\n',
             'tokens': b'# team\nann upload,read %s 2026-11-25T10:00:00Z\nbob read %s 2026-11-25T10:00:00Z\n' % (b'a' * 64, b'b' * 64),

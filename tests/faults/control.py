@@ -8,8 +8,9 @@ import tempfile
 PROGRAM = os.environ.get('AFLAMED_TEST_FAULTS', '')
 FOREVER = 2 ** 64 - 1
 ONCE, ON, STARVED = 'once', 'from then on', 'no memory from then on'
-SERIES = (ONCE, ON, STARVED)
-MEMORY = 'memory'     # as a function: all that fail for want of it
+FULL_ONCE, FULL = 'disk full once', 'disk full from then on'
+SERIES = (ONCE, ON, STARVED, FULL_ONCE, FULL)
+FUNCTIONS = {STARVED: 'memory', FULL_ONCE: 'space', FULL: 'space'}     # all that fail for want of it
 
 # struct control
 ARMED, FIRST, LAST, ONLY, CALLS, FAILED, SITE, NAME = 0, 8, 16, 24, 56, 64, 72, 80
@@ -44,12 +45,12 @@ class Control:
 
     def arm(self, first=FOREVER, series=ONCE, only=''):
         """From now on calls are counted, and the one numbered `first` fails, or all from it on; none by default."""
-        only = MEMORY if series == STARVED else only
+        only = FUNCTIONS.get(series, only)
         self.put(ARMED, 0)
         self.memory[FIRST:TRACE] = bytes(TRACE - FIRST)
         self.memory[ONLY:ONLY + NAME_BYTES] = only.encode().ljust(NAME_BYTES, b'\0')
         self.put(FIRST, first)
-        self.put(LAST, first if series == ONCE else FOREVER)
+        self.put(LAST, first if series in (ONCE, FULL_ONCE) else FOREVER)
         self.put(ARMED, 1)
 
     def disarm(self):

@@ -42,10 +42,23 @@ static uint64_t open_descriptors(void)
 
 /* ---- failing ---- */
 
+static bool takes_space(const char *function)
+{
+    static const char *const ALL[] = {FAULTS_CREATE, FAULTS_WRITE, "fsync", "linkat",
+                                      "rename",      "renameat",   "mkdir", "mkdirat"};
+
+    for (size_t i = 0; i < sizeof(ALL) / sizeof(ALL[0]); i++)
+        if (strcmp(ALL[i], function) == 0)
+            return true;
+    return false;
+}
+
 static bool concerns(const struct control *c, const char *function, int error)
 {
     if (strcmp(c->only, FAULTS_MEMORY) == 0)
         return error == ENOMEM;
+    if (strcmp(c->only, FAULTS_SPACE) == 0)
+        return takes_space(function);
     return c->only[0] == '\0' || strcmp(c->only, function) == 0;
 }
 
@@ -64,7 +77,7 @@ bool faults_hit(const char *function, void *site, int error)
         strncpy(c->name, function, FAULTS_NAME_BYTES - 1);
         atomic_store(&c->site, offset_of(site));
     }
-    errno = error;
+    errno = strcmp(c->only, FAULTS_SPACE) == 0 ? ENOSPC : error;
     return true;
 }
 

@@ -15,13 +15,19 @@
 enum { FAULTS_TRACE = 1 << 16, FAULTS_SITES = 16, FAULTS_NAME_BYTES = 32 };
 
 #define FAULTS_MEMORY "memory"
+#define FAULTS_SPACE  "space"
+
+/* What open(), openat() and write() are called where they take room on a disk. */
+#define FAULTS_CREATE "create a file"
+#define FAULTS_WRITE  "write a file"
 
 /* Sites are addresses behind calls, counted from where the program begins in memory. */
 struct control {
     /* The driver's: while armed, calls are counted, and those numbered from first to last (from 0) fail. */
     atomic_uint_fast64_t armed, first, last;
-    char only
-        [FAULTS_NAME_BYTES]; /* this function only, or FAULTS_MEMORY: those that fail with ENOMEM; or "" */
+    /* This function only; or FAULTS_MEMORY: those that fail with ENOMEM; or FAULTS_SPACE: those that a full disk fails, then
+     * with ENOSPC; or "": all. */
+    char only[FAULTS_NAME_BYTES];
     /* The program's, reset by the driver: */
     atomic_uint_fast64_t calls;   /* that could have failed, .. */
     atomic_uint_fast64_t failed;  /* .. that did, .. */

@@ -13,10 +13,9 @@ import subprocess
 import tempfile
 import time
 
-from commands import zipped
+from commands import MAPPING, zipped
 from control import FOREVER, ONCE, PROGRAM, Control
 from disk import LOSSES, Disk, Loss, build, lines
-from services import MAPPING
 from support import Server, eventually, form, id_of, in_parallel, trace
 
 GONE, SHARES = 'gone', 'keys/shares'
@@ -188,7 +187,7 @@ class Service:
         raw, folded = server.get('/p/%s/raw' % identity), server.get('/p/%s/t/1.folded.txt' % identity)
         if (facts.status, raw.status, folded.status) != (200, 200, 200):
             return 'not readable: %r, %r, %r' % (facts, raw, folded)
-        value = (raw.body, json.loads(facts.body)['name'], b'com.real.Shop' in folded.body)
+        value = (raw.body, json.loads(facts.body)['name'], b'com.real.Shop.open' in folded.body)
         if value in self.pictures and server.get('/p/%s/t/1.svg' % identity).body != self.pictures[value]:
             return 'drawn as another picture'
         return value

@@ -9,13 +9,14 @@ import subprocess
 import tempfile
 import time
 
-from commands import SUMMARY, STREAM, native, zipped
-from control import ON, ONCE, PROGRAM, Control, points
+from commands import MAPPING, SUMMARY, STREAM, native, zipped
+from control import FULL, FULL_ONCE, ON, ONCE, PROGRAM, Control, points
 from support import TIMEOUT_S, Answer, Server, eventually, form, id_of, token_of, trace
 
 MISSES_MOST = 3      # calls of other threads come and go: so many points in a row that were not reached are the end
 SETTLE_S = 5
 ERRORS = (500, 503, 507)
+NO_ROOM = 507
 CLOSED = None        # the answer of a connection that ended without one
 
 
@@ -117,7 +118,7 @@ class Upload(Scenario):
             problem = self.problem_of_stored(world, state, answer)
             if problem:
                 return problem
-        elif status_of(answer) not in ('closed', *ERRORS) or not says_error(answer):
+        elif status_of(answer) not in ('closed', *world.errors) or not says_error(answer):
             return 'answered ' + shown(answer)
         again = self.send(world, state)
         if status_of(again) not in (201, 202, 303):
@@ -189,7 +190,7 @@ class UploadMembers(Upload):
             problem = self.problem_of_results(world, state, answer)
             if problem:
                 return problem
-        elif status_of(answer) not in ('closed', *ERRORS) or not says_error(answer):
+        elif status_of(answer) not in ('closed', *world.errors) or not says_error(answer):
             return 'answered ' + shown(answer)
         again = self.send(world, state)
         if status_of(again) not in (201, 202):
@@ -238,7 +239,7 @@ class UploadAndSee(Upload):
             picture = gzip.decompress(answer.body) if answer['Content-Encoding'] == 'gzip' else answer.body
             if picture != world.views['/t/1.svg']:
                 return 'answered with another picture'
-        elif answer is not CLOSED and answer.status not in ERRORS:
+        elif answer is not CLOSED and answer.status not in world.errors:
             return 'answered ' + shown(answer)
         again = self.send(world, state)
         return '' if status_of(again) == self.SEEN else 'the next one got ' + shown(again)
@@ -268,7 +269,7 @@ class Ask(Scenario):
         plain = self.plain(again, state)
         if self.SAME and plain != world.once.setdefault(self.target, plain):
             return 'what comes then is another view'
-        if answer is CLOSED or answer.status in ERRORS:
+        if answer is CLOSED or answer.status in world.errors:
             return '' if says_error(answer) else 'said %r' % answer
         if answer['Content-Encoding'] != again['Content-Encoding']:     # what cannot be encoded is good as it is
             plainly = {name: value for name, value in self.headers.items() if name != 'Accept_Encoding'}
@@ -332,7 +333,7 @@ class Delete(Ask):
         seen = world.server.get(state[0]).status
         if status_of(answer) == 200 and seen != 410:
             return 'deleted, but then %d' % seen
-        if status_of(answer) not in (200, 'closed', *ERRORS) or seen not in (200, 410):
+        if status_of(answer) not in (200, 'closed', *world.errors) or seen not in (200, 410):
             return 'answered %r, then %d' % (answer, seen)
         again = self.act(world, state)
         seen = world.server.get(state[0]).status
@@ -356,14 +357,11 @@ class Rename(Ask):
         name = json.loads(world.server.get(state[0] + '.json').body)['name']
         if status_of(answer) in (200, 303) and name != 'another':
             return 'renamed, but its name is %r' % name
-        if status_of(answer) not in (200, 303, 'closed', *ERRORS):
+        if status_of(answer) not in (200, 303, 'closed', *world.errors):
             return 'answered ' + shown(answer)
         again = self.act(world, state)
         name = json.loads(world.server.get(state[0] + '.json').body)['name']
         return '' if status_of(again) in (200, 303) and name == 'another' else 'the next one got ' + shown(again)
-
-
-MAPPING = b'com.real.Shop -> com.example.Class0:\n    void open(int) -> method0\n'
 
 
 class Attach(Rename):
@@ -384,7 +382,7 @@ class Attach(Rename):
         return self.send(world, state, MAPPING)
 
     def check(self, world, state, answer):
-        if status_of(answer) not in (200, 303, 'closed', *ERRORS):
+        if status_of(answer) not in (200, 303, 'closed', *world.errors):
             return 'answered ' + shown(answer)
         again = self.act(world, state)
         folded = world.server.get(state[0] + '/t/merged.folded.txt')
@@ -406,7 +404,7 @@ class FindMapping(Attach):
 
     def check(self, world, state, answer):     # 404: what cannot be read is passed over
         again = status_of(self.act(world, state)) == 200
-        return '' if again and status_of(answer) in (200, 404, 'closed', *ERRORS) else 'answered ' + shown(answer)
+        return '' if again and status_of(answer) in (200, 404, 'closed', *world.errors) else 'answered ' + shown(answer)
 
 
 class AttachSymbols(Attach):
@@ -483,6 +481,7 @@ class World:
         self.views, self.once = {}, {}
         self.left = set()     # files that could not be removed
         self.findings = []
+        self.errors = (NO_ROOM,) if series in (FULL_ONCE, FULL) else ERRORS
         self.server = FaultyServer(self.control, scenario.NAMELESS, **scenario.CONFIG)
         self.warm_up()
 

@@ -168,9 +168,14 @@ int __wrap_openat(int top, const char *path, int flags, ...);
 int __wrap_fcntl(int fd, int command, ...);
 int __wrap_close(int fd);
 
+static bool makes(int flags)
+{
+    return (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
+}
+
 static mode_t mode_of(int flags, va_list arguments)
 {
-    return (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE ? va_arg(arguments, mode_t) : 0;
+    return makes(flags) ? va_arg(arguments, mode_t) : 0;
 }
 
 int __wrap_open(const char *path, int flags, ...)
@@ -180,7 +185,7 @@ int __wrap_open(const char *path, int flags, ...)
     va_start(arguments, flags);
     mode_t mode = mode_of(flags, arguments);
     va_end(arguments);
-    if (faults_hit("open", __builtin_return_address(0), EMFILE))
+    if (faults_hit(makes(flags) ? FAULTS_CREATE : "open", __builtin_return_address(0), EMFILE))
         return -1;
     journal_begin();
     int fd = __real_open(path, flags, mode);
@@ -204,7 +209,7 @@ int __wrap_openat(int top, const char *path, int flags, ...)
     va_start(arguments, flags);
     mode_t mode = mode_of(flags, arguments);
     va_end(arguments);
-    if (faults_hit("openat", __builtin_return_address(0), EMFILE))
+    if (faults_hit(makes(flags) ? FAULTS_CREATE : "openat", __builtin_return_address(0), EMFILE))
         return -1;
     journal_begin();
     int fd = __real_openat(top, path_of(path), flags, mode);
@@ -235,8 +240,21 @@ int __wrap_close(int fd)
 
 WRAP(ssize_t, read, (int fd, void *p, size_t n), (fd, p, n), -1, EIO)
 WRAP(ssize_t, pread, (int fd, void *p, size_t n, off_t at), (fd, p, n, at), -1, EIO)
-WRAP_CHANGE(ssize_t, write, (int fd, const void *p, size_t n), (fd, p, n), EIO,
-            journal_write(fd, p, (size_t)result))
+
+ssize_t __wrap_write(int fd, const void *p, size_t n);
+
+ssize_t __wrap_write(int fd, const void *p, size_t n)
+{
+    if (faults_hit(fd > STDERR_FILENO ? FAULTS_WRITE : "write", __builtin_return_address(0), EIO))
+        return -1;
+    journal_begin();
+    ssize_t written = __real_write(fd, p, n);
+    if (written >= 0)
+        journal_write(fd, p, (size_t)written);
+    journal_end();
+    return written;
+}
+
 WRAP(off_t, lseek, (int fd, off_t at, int from), (fd, at, from), -1, EIO)
 WRAP_CHANGE(int, fsync, (int fd), (fd), EIO, journal_sync(fd))
 WRAP(int, sync_file_range, (int fd, off64_t at, off64_t n, unsigned flags), (fd, at, n, flags), -1, EIO)
