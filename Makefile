@@ -14,6 +14,7 @@
 ## STRIP=strip         what takes the symbols off the installed program; empty: they stay
 ## RUN=                what runs a program that was built for another processor (qemu-aarch64)
 ## SECONDS=60          how long `make fuzz` runs
+## ROUNDS=100          how often `make crash` kills the service
 ## AFLAMED_SAMPLES=    folder of real profiles; the tests that need it are skipped without it
 
 ifeq ($(origin CC),default)
@@ -32,6 +33,7 @@ DESTDIR ?=
 STRIP ?= strip
 RUN ?=
 SECONDS ?= 60
+ROUNDS ?= 100
 AFLAMED_SAMPLES ?= $(abspath $(wildcard ../shared))
 
 comma := ,
@@ -102,7 +104,7 @@ MKTRACE_OBJECTS := $(patsubst %.c,$(B)/%.o,$(wildcard tests/support/mktrace/*.c)
     core/buf.c core/number.c core/str.c)
 
 # ---- targets -----------------------------------------------------------------------------------------------
-.PHONY: house bench-docs bench-load bench-viewer deps-bench screenshot faults docs uninstall reference
+.PHONY: crash house bench-docs bench-load bench-viewer deps-bench screenshot faults docs uninstall reference
 .PHONY: all run test help lint format coverage bench install clean dist deps deps-test deps-lint
 .PHONY: fuzz fuzz-all fuzz-seeds deps-fuzz unit-programs mktrace FORCE
 .DELETE_ON_ERROR:
@@ -159,6 +161,10 @@ fuzz-seeds: deps-test ## write the corpora's first inputs again, by the tests' o
 faults: deps-test ## fail each call to memory, files, network and libraries once and for good, fill the disk, cut the power; T= names some scenarios
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(B)/faults/aflamed
 	@AFLAMED=$(abspath $(B)/aflamed) AFLAMED_TEST_FAULTS=$(abspath $(B)/faults/aflamed) python3 -B tests/faults/run '$(T)'
+
+crash: deps-test ## kill -9 the service under load ROUNDS= times, and look at every byte that it had acknowledged
+	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@AFLAMED=$(abspath $(B)/aflamed) AFLAMED_TEST_ROUNDS=$(ROUNDS) python3 -B tests/http/test_crash.py
 
 coverage: deps-test ## line coverage of core, parser and render; fails under 90 %
 	@find build/coverage -name '*.gcda' -delete 2>/dev/null || true
