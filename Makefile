@@ -65,7 +65,7 @@ endif
 
 COMPILE := $(CC) $(LANGUAGE) $(WARNINGS) $(DEBUG) $(MODE) $(HARDENING) $(CFLAGS)
 LINK := $(CC) $(MODE_LINK) $(HARDENING_LINK) $(LDFLAGS)
-LIBRARIES := -lmicrohttpd -lgnutls -lmagic -ljansson -lpcre2-8 -lcrypto -larchive -ldw -lelf -lzstd -lz -liberty -lpthread
+LIBRARIES := -lmicrohttpd -lgnutls -lmagic -ljansson -lpcre2-8 -lcrypto -larchive -ldw -lelf -lpng -lzstd -lz -liberty -lpthread
 
 # ---- files -------------------------------------------------------------------------------------------------
 LAYERS := core profile parser render server cli

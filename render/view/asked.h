@@ -74,7 +74,7 @@ struct lanes_asked {
 
 /* ---- all of it ---- */
 
-enum { ASKED_METHOD_BYTES_MAX = 500 };
+enum { ASKED_METHOD_BYTES_MAX = 500, ASKED_TITLE_BYTES_MAX = 600 };
 
 struct asked {
     /* First: the functions of view.h take it for the whole. */
@@ -84,6 +84,8 @@ struct asked {
     struct lanes_asked lanes;
     /* The method that a URL names: an id, or a name as shown; "": none. No key. */
     char method[ASKED_METHOD_BYTES_MAX + 1];
+    /* What the upload is called, for a picture that says it; "" elsewhere. No key. */
+    char title[ASKED_TITLE_BYTES_MAX + 1];
 };
 
 /* As the rows of the table say. */

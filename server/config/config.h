@@ -12,6 +12,7 @@ struct config {
                                or /var/lib/aflamed without a home; never empty after loading */
     bool open;              /* may listen on other than loopback without authentication */
     char external_url[512]; /* what clients see, without slash at the end; empty: from the request's Host */
+    bool link_previews;     /* pages say what chat programs show below a link */
     char hosts[2048];       /* further names of the service, with commas between them: site.h */
     char log_level[16];     /* error, warn, info, debug */
     char log_format[8];     /* text, json */

@@ -128,6 +128,8 @@ const struct config_key CONFIG_KEYS[] = {
     TEXT(hosts, NULL, "names with commas between them, each with or without a port", "",
          "further names of the service, with commas between them; if these or external_url are given, others "
          "get 421"),
+    FLAG(link_previews, "true",
+         "chat programs that are given a link show name, first sentence and picture of the upload"),
     TEXT(log_level, level_valid, "error, warn, info or debug", "info", "error, warn, info or debug"),
     TEXT(log_format, format_valid, "text or json", "text",
          "lines of the log: text, as key=value, or json, an object a line"),

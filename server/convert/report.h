@@ -3,6 +3,8 @@
 #ifndef SERVER_CONVERT_REPORT_H
 #define SERVER_CONVERT_REPORT_H
 
+#include <jansson.h>
+
 #include "render/method/method.h"
 #include "render/table/diff.h"
 #include "render/table/diff_words.h"
@@ -15,6 +17,9 @@
  * again; where there is no file, rules that need them stay silent. False: diag. */
 bool convert_verdict(const struct convert_source *s, const struct view_options *view,
                      const struct verdict_format *format, struct buf *out, struct diag *diag);
+
+/* Appends the first of the sentences, as VERDICT_JSON has them, or the table of a comparison its "verdict": raw. */
+void report_headline(const json_t *sentences, struct buf *b);
 
 /* The profile table of a folded profile: what GET /p/<id>/methods and `aflamed methods` answer with. */
 

@@ -516,7 +516,8 @@ static enum MHD_Result begin(struct request *r, const char *url, const char *met
     if (x->path.n == 0)
         x->path = STR("/");
     x->accepts = negotiate(x->header(x, "Accept"));
-    x->previews = exchange_reads(x) && (x->accepts == AS_TEXT || x->accepts == AS_HTML) &&
+    x->previews = r->http->service->config->link_previews && exchange_reads(x) &&
+                  (x->accepts == AS_TEXT || x->accepts == AS_HTML) &&
                   reads_previews(x->header(x, "User-Agent"));
     if (x->previews)
         x->accepts = AS_HTML;

@@ -75,6 +75,22 @@ static void put_visitor(struct buf *b, struct str root, const struct page_visito
                  root);
 }
 
+/* The size of the picture is told so that it is shown before it is loaded. */
+static void put_preview(struct buf *b, const struct page_preview *p)
+{
+    page_put(
+        b,
+        "<meta name=\"description\" content=\"{}\">\n<meta property=\"og:site_name\" content=\"aflamed\">\n"
+        "<meta property=\"og:title\" content=\"{}\">\n<meta property=\"og:description\" content=\"{}\">\n",
+        p->description, p->title, p->description);
+    buf_z(b, "<meta property=\"og:image\" content=\"");
+    buf_str(b, p->image);
+    buf_z(b, "\">\n<meta property=\"og:image:type\" content=\"image/png\">\n"
+             "<meta property=\"og:image:width\" content=\"1200\">\n"
+             "<meta property=\"og:image:height\" content=\"630\">\n"
+             "<meta name=\"twitter:card\" content=\"summary_large_image\">\n");
+}
+
 void page_frame_begin(struct buf *b, const struct page_frame *frame)
 {
     buf_z(
@@ -84,12 +100,8 @@ void page_frame_begin(struct buf *b, const struct page_frame *frame)
         "<meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"robots\" content=\"noindex\">\n");
     put_file(b, "<link rel=\"icon\" type=\"image/svg+xml\" href=\"", frame->root, "icon.svg", "\">\n");
     page_put(b, "<title>{} - aflamed</title>\n", frame->title);
-    if (frame->description.n > 0)
-        page_put(
-            b,
-            "<meta name=\"description\" content=\"{}\">\n<meta property=\"og:site_name\" content=\"aflamed\">\n"
-            "<meta property=\"og:title\" content=\"{}\">\n<meta property=\"og:description\" content=\"{}\">\n",
-            frame->description, frame->title, frame->description);
+    if (frame->preview != NULL)
+        put_preview(b, frame->preview);
     put_file(b, "<link rel=\"stylesheet\" href=\"", frame->root, "app.css", "\">\n");
     if (frame->style != NULL)
         put_file(b, "<link rel=\"stylesheet\" href=\"", frame->root, frame->style, "\">\n");

@@ -12,10 +12,16 @@ struct page_visitor {
     bool may_upload;
 };
 
+/* What a chat program shows below a link. */
+struct page_preview {
+    struct str title, description; /* escaped here */
+    struct str image;              /* its whole address, as markup */
+};
+
 struct page_frame {
     const struct page_visitor *visitor; /* NULL: the header says nothing of who looks */
     struct str title;                   /* escaped here */
-    struct str description; /* what a chat program shows below a link, escaped here; empty: nothing */
+    const struct page_preview *preview; /* NULL: nothing is shown */
     struct str
         root; /* where the front page is, seen from this page: page_root(), or a literal of that form */
     const char *style;  /* a file of static/ to load beside app.css; NULL: none */

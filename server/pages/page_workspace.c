@@ -16,6 +16,8 @@
 #include "profile/track.h"
 #include "profile/warning.h"
 #include "render/svg/svg_header.h"
+#include "render/view/key.h"
+#include "server/convert/report.h"
 #include "server/pages/workspace.h"
 
 /* ---- the picture ---- */
@@ -146,24 +148,81 @@ static void put_content(const struct workspace *w)
     buf_z(w->b, "<aside id=\"panel\" aria-label=\"What is chosen\" hidden></aside>\n</div>\n");
 }
 
-/* The first sentence of the words that the page has; else nothing. */
+/* ---- for chat programs ---- */
+
+/* The first sentence of the words that the page has; else which thread it shows. */
 static void put_description(const struct workspace *w, struct buf *b)
 {
     const json_t *words = w->of->compared != NULL ? json_object_get(w->of->compared->table, "verdict")
                                                   : json_object_get(w->of->told, "sentences");
-    const json_t *part;
-    size_t i;
 
-    json_array_foreach (json_object_get(json_array_get(words, 0), "parts"), i, part) {
-        buf_str(b, page_data_text(part, "text"));
+    report_headline(words, b);
+    if (b->n == 0)
+        workspace_put_shown(w, b);
+}
+
+static void put_names(const struct workspace *w, struct buf *b)
+{
+    buf_z(b, w->of->compared != NULL ? "What changed: " : "");
+    buf_str(b, page_data_name(w->of->record->name));
+    if (w->of->compared != NULL) {
+        buf_z(b, " and ");
+        buf_str(b, page_data_name(w->of->compared->b->name));
     }
 }
+
+/* The whole address of the card, as markup. The tracks are told where they were asked for. */
+static void put_card_address(const struct workspace *w, struct buf *b)
+{
+    const struct view_options *o = w->of->card;
+    struct workspace into = *w;
+    struct buf tracks = {0};
+
+    into.b = b;
+    page_put(b, w->of->compared != NULL ? "{}/d/{}/card.png" : "{}/p/{}/card.png", w->of->base,
+             w->of->compared != NULL ? w->of->compared->pair : str_of(w->of->record->id));
+    key_text(key_by_name(STR("track")), o, &tracks);
+    if (o->tracks != TRACKS_LISTED || o->n_track_ids > 0)
+        workspace_query_of(&into, buf_view(&tracks), o);
+    else
+        view_link(b, o, "&amp;");
+    buf_part_end(b, &tracks);
+}
+
+/* Everything before the content. */
+static void put_head(const struct workspace *w)
+{
+    struct buf title = {0}, names = {0}, description = {0}, image = {0};
+    struct page_preview preview;
+
+    put_names(w, &names);
+    buf_str(&title, buf_view(&names));
+    buf_z(&title, " - ");
+    workspace_put_shown(w, &title);
+    put_description(w, &description);
+    if (w->of->base.n > 0)
+        put_card_address(w, &image);
+    preview = (struct page_preview){buf_view(&names), buf_view(&description), buf_view(&image)};
+    page_frame_begin(w->b, &(struct page_frame){.title = buf_view(&title),
+                                                .preview = w->of->base.n > 0 ? &preview : NULL,
+                                                .root = w->of->root,
+                                                .style = "flame.css",
+                                                .viewer = "flame.js",
+                                                .script = "workspace.js",
+                                                .bare = true});
+    buf_part_end(w->b, &title);
+    buf_part_end(w->b, &names);
+    buf_part_end(w->b, &description);
+    buf_part_end(w->b, &image);
+}
+
+/* ---- the whole ---- */
 
 /* What only some states differ in is written into <article>, for the script. */
 void page_workspace(struct buf *b, const struct page_workspace *of)
 {
     struct workspace w = {.b = b, .of = of, .tracks = json_object_get(of->summary, "tracks"), .up = of->root};
-    struct buf self = {0}, title = {0}, description = {0};
+    struct buf self = {0};
 
     buf_str(&self, of->root);
     if (of->compared != NULL)
@@ -171,22 +230,7 @@ void page_workspace(struct buf *b, const struct page_workspace *of)
     else
         buf_printf(&self, "p/%s/", of->record->id);
     w.self = buf_view(&self);
-    buf_z(&title, of->compared != NULL ? "What changed: " : "");
-    buf_str(&title, page_data_name(of->record->name));
-    if (of->compared != NULL) {
-        buf_z(&title, " and ");
-        buf_str(&title, page_data_name(of->compared->b->name));
-    }
-    buf_z(&title, " - ");
-    workspace_put_shown(&w, &title);
-    put_description(&w, &description);
-    page_frame_begin(b, &(struct page_frame){.title = buf_view(&title),
-                                             .description = buf_view(&description),
-                                             .root = of->root,
-                                             .style = "flame.css",
-                                             .viewer = "flame.js",
-                                             .script = "workspace.js",
-                                             .bare = true});
+    put_head(&w);
     buf_z(b, "<a class=\"skip\" href=\"#content\">Skip to the content</a>\n");
     if (of->compared != NULL)
         buf_z(b, "<article id=\"comparison\">\n");
@@ -201,9 +245,6 @@ void page_workspace(struct buf *b, const struct page_workspace *of)
     workspace_tools(&w);
     put_content(&w);
     buf_z(b, "<p id=\"said\" role=\"status\"></p>\n");
-    b->failed = b->failed || self.failed || title.failed || description.failed;
     buf_z(b, "</main>\n</article>\n</body>\n</html>\n");
-    buf_free(&self);
-    buf_free(&title);
-    buf_free(&description);
+    buf_part_end(b, &self);
 }

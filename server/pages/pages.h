@@ -89,7 +89,10 @@ struct page_workspace {
     const struct table_request *rows; /* of the table, as asked for */
     struct str method;                /* TAB_METHOD: its id or name, as asked for */
     const struct diag *trouble;       /* why there is nothing to show; else NULL */
-    struct str pass;                  /* for pictures that stand alone (views/policies.h); may be empty */
+    struct str base; /* the service's own URL, for chat programs; empty: they are told nothing */
+    const struct view_options
+        *card;       /* what their picture shows: options, and tracks if they were asked for */
+    struct str pass; /* for pictures that stand alone (views/policies.h); may be empty */
     struct str
         known_mapping; /* id of a mapping of this build that the service has, and the upload not; or empty */
     uint64_t max_days; /* how long after its upload a profile can be kept */

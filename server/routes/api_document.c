@@ -33,6 +33,8 @@ static const struct report *report_of(const struct route *r)
     static const struct str ANY = {"", 0};
     struct str path = str_of(r->path);
 
+    if (r->handle == handle_compare_card) /* it has one form only, which its path names */
+        return NULL;
     if (str_starts(path, PAIR))
         return report_by_name(STR("diff"), ANY);
     if (!str_starts(path, PROFILE))
@@ -100,7 +102,7 @@ static bool visit_route(struct suffixes *s, const struct route *r)
 {
     struct api_path p = {.route = r, .report = report_of(r)};
 
-    if (!visit_suffix(s, &p, NULL, NULL, NULL))
+    if (!visit_suffix(s, &p, NULL, NULL, str_ends(str_of(r->path), STR(".png")) ? "image/png" : NULL))
         return false;
     if (r->handle == handle_track)
         return visit_outputs(s, &p);

@@ -16,7 +16,7 @@ struct api_path {
     struct str path;             /* "/p/{id}/methods.json" */
     const struct report *report; /* that it answers with; else NULL */
     const struct output *output; /* of that suffix; else NULL */
-    /* What the suffix means, and the media type of the answer; NULL: the path has none. */
+    /* What the suffix means, and the media type of the answer; NULL: the path does not tell. */
     const char *words, *media_type;
 };
 

@@ -96,6 +96,17 @@ static enum exchange_step answer_as(struct exchange *x, enum workspace_tab tab)
     return answer_suffix(x, x->accepts == AS_JSON ? STR("json") : STR("txt"));
 }
 
+enum exchange_step handle_compare_card(struct exchange *x)
+{
+    struct view_request r = {.report = report_by_name(STR("diff-card"), STR("png"))};
+    struct record a, b;
+
+    if (!card_wanted(x) || !compare_of_url(x, &a, &b, &r))
+        return X_DONE;
+    card_name(&r, &a, &b);
+    return view_answer(x, &r);
+}
+
 /* Behind the second id a suffix may stand. */
 enum exchange_step handle_compare(struct exchange *x)
 {

@@ -240,6 +240,22 @@ enum exchange_step handle_method(struct exchange *x)
     return answer(x, &r);
 }
 
+/* ---- the card ---- */
+
+/* Those who may read the upload may see its card: of an upload for the team nobody else. */
+enum exchange_step handle_card(struct exchange *x)
+{
+    struct view_request r = {.report = report_by_name(STR("card"), STR("png"))};
+    struct record record;
+
+    if (!card_wanted(x) || !report_of_url(x, &record, &r))
+        return X_DONE;
+    if (x->query(x, "track").p == NULL) /* then it is the main one */
+        r.asked.view.tracks = TRACKS_LISTED;
+    card_name(&r, &record, NULL);
+    return view_answer(x, &r);
+}
+
 /* ---- calls ---- */
 
 /* /p/<id>/calls: all calls one by one, with a suffix or by Accept. */

@@ -62,6 +62,8 @@ extern const struct route_body MAPPING_BODY, SYMBOLS_BODY;
           "In words where the time went: in the workspace, text or JSON, by Accept or by .txt, .json") \
     ROUTE("GET", "/p/{id}/frames{suffix}", DOOR_READ, KEYS_TRACK | KEYS_VIEW, NULL, handle_frames, \
           "Frames that an app showed too late, and what its threads did meanwhile: in the workspace, text or JSON, by Accept or by .txt, .json") \
+    ROUTE("GET", "/p/{id}/card.png", DOOR_READ, KEYS_TRACK | KEYS_VIEW, NULL, handle_card, \
+          "What chat programs show below a link: the name, the first sentence of the words, the flame graph") \
     ROUTE("GET", "/p/{id}/lanes{suffix}", DOOR_READ, KEYS_TRACK | KEYS_VIEW | KEYS_LANES, NULL, handle_lanes, \
           "What all threads did in a window of time, per pixel: JSON, or a picture by .svg") \
     ROUTE("GET", "/d", DOOR_OPEN, KEYS_PAIR, NULL, handle_compare_choice, \
@@ -72,6 +74,8 @@ extern const struct route_body MAPPING_BODY, SYMBOLS_BODY;
           "What the script of the comparison's picture loads later") \
     ROUTE("GET", "/d/{pair}/k/{pass}/tree", DOOR_READ, KEYS_TRACK | KEYS_VIEW | KEYS_TABLE | KEYS_COMPARED | KEYS_PIECE, NULL, handle_compare_tree_by_pass, \
           "The same with a pass from the link of the picture, for which a proxy needs no password") \
+    ROUTE("GET", "/d/{pair}/card.png", DOOR_READ, KEYS_TRACK | KEYS_VIEW | KEYS_TABLE | KEYS_COMPARED, NULL, handle_compare_card, \
+          "What chat programs show below a link of the comparison") \
     ROUTE("GET", "/d/{pair}/methods{suffix}", DOOR_READ, KEYS_TRACK | KEYS_VIEW | KEYS_TABLE | KEYS_COMPARED, NULL, handle_compare_methods, \
           "The table of the comparison: a page, or .json, .tsv, .csv, .txt, .md; .svg is its picture") \
     ROUTE("GET", "/d/{pair}/m/{method}", DOOR_READ, KEYS_TRACK | KEYS_VIEW | KEYS_TABLE | KEYS_COMPARED, NULL, handle_compare_method, \

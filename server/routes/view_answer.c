@@ -1,5 +1,6 @@
 #include "server/routes/view_answer.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -305,6 +306,24 @@ enum exchange_step view_answer(struct exchange *x, const struct view_request *r)
     return views_get(x, r, view_ready, NULL);
 }
 
+bool card_wanted(struct exchange *x)
+{
+    if (x->service->config->link_previews)
+        return true;
+    exchange_problem(x, 404, "no previews of links", "The page of the upload has its pictures.",
+                     "The operator has turned previews of links off (link_previews).");
+    return false;
+}
+
+void card_name(struct view_request *r, const struct record *a, const struct record *b)
+{
+    struct str name = page_data_name(a->name), other = b != NULL ? page_data_name(b->name) : STR("");
+
+    r->encoding = (struct encoding_choice){0}; /* a PNG is packed */
+    snprintf(r->asked.title, sizeof(r->asked.title), "%s%.*s%s%.*s", b != NULL ? "What changed: " : "",
+             (int)name.n, name.p, b != NULL ? " and " : "", (int)other.n, other.p);
+}
+
 size_t view_bytes(const struct view_result *result)
 {
     if (result->fd >= 0)
@@ -425,7 +444,9 @@ static void answer_workspace_page(struct exchange *x, const struct workspace_ans
     json_t *told = is_told ? json_memory_load(content, 0, NULL) : NULL;
     char pass[PASS_CHARS + 1];
     struct str shown = is_compared(a) ? a->pair : str_of(a->record.id);
-    struct buf text = {0};
+    struct buf text = {0}, base = {0};
+    if (x->service->config->link_previews)
+        exchange_base_url(x, &base);
     put_pass_text(&text, shown, x->team);
     bool has_pass = !text.failed && pass_make(x->service->passes, buf_view(&text), (int64_t)time(NULL), pass);
     buf_free(&text);
@@ -454,6 +475,8 @@ static void answer_workspace_page(struct exchange *x, const struct workspace_ans
                                         .track = buf_view(&a->track),
                                         .content = content,
                                         .trouble = trouble,
+                                        .base = buf_view(&base),
+                                        .card = &a->card,
                                         .pass = str_of(pass),
                                         .max_days = x->service->config->max_expires_days,
                                         .now_s = (int64_t)time(NULL),
@@ -462,7 +485,7 @@ static void answer_workspace_page(struct exchange *x, const struct workspace_ans
     struct buf *body = page_reply(&x->reply, 200);
 
     /* Without its pass the picture would be less than it says. */
-    body->failed = !has_pass || (is_told && told == NULL);
+    body->failed = base.failed || !has_pass || (is_told && told == NULL);
     page_workspace(body, &page);
     body->failed = body->failed || !put_tag(&x->reply, buf_view(body));
     if (!body->failed && has_page(x)) {
@@ -471,6 +494,7 @@ static void answer_workspace_page(struct exchange *x, const struct workspace_ans
     }
     if (known >= 0)
         close(known);
+    buf_free(&base);
     json_decref(told);
 }
 
@@ -629,6 +653,9 @@ enum exchange_step workspace_answer(struct exchange *x, struct workspace_answer 
     struct table_request *rows = &a->content.asked.table;
     struct view_request head;
 
+    a->card = a->content.asked.view;
+    if (!is_compared(a) && a->tab != TAB_FLAME && a->card.tracks != TRACKS_LISTED)
+        a->card.tracks = TRACKS_LISTED; /* a table of all threads has the card of the main one */
     if (!is_compared(a) && x->previews)
         show_words(x, a);
     if (!is_compared(a))

@@ -27,6 +27,12 @@ enum exchange_step view_answer(struct exchange *x, const struct view_request *r)
 void view_answer_result(struct exchange *x, unsigned status, const struct view_request *r,
                         struct view_result *result);
 
+/* Whether there are cards (render/card/card.h). False: x->reply says that there are none. */
+bool card_wanted(struct exchange *x);
+/* What a card says of the upload, or of two that are compared, beside its words; b is NULL for one. Behind the options
+ * of the request. */
+void card_name(struct view_request *r, const struct record *a, const struct record *b);
+
 /* How many bytes the result has; 0 where there is none. */
 size_t view_bytes(const struct view_result *result);
 
@@ -66,6 +72,7 @@ struct workspace_answer {
     json_t *head;              /* the summary; of a comparison an object with it and the table */
     const json_t *summary;     /* within the head */
     struct buf track;          /* the tracks as text */
+    struct view_options card;  /* as asked for: what the picture for chat programs shows */
     bool has_head;             /* or x->reply says why not */
     struct view_result result; /* that is worked on */
 };

@@ -276,7 +276,7 @@ class Packages(unittest.TestCase):
             owner = subprocess.run(['dpkg-query', '-S', os.path.realpath(path)], capture_output=True, text=True,
                                    timeout=60).stdout
             found.add(owner.split(':')[0])
-        direct = {p for p in found if re.match(r'lib(microhttpd|magic|jansson|ssl|zstd)', p) or p == 'zlib1g'}
+        direct = {p for p in found if re.match(r'lib(microhttpd|magic|jansson|png|ssl|zstd)', p) or p == 'zlib1g'}
         self.assertEqual(direct - wanted, set())
 
 

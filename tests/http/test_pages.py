@@ -62,21 +62,6 @@ class Profile(Stored):
         path = '/p/' + id_of(self.stored(text(1, text(1, bundle))))
         self.assertIn('<p id="verdict" class="long"><a', self.server.get(path, Accept=HTML).text)
 
-    def test_chat_programs_see_what_a_link_leads_to(self):
-        agents = ['Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)', 'Mozilla/5.0 (compatible; Discordbot/2.0)', 'facebookexternalhit/1.1',
-                  'WhatsApp/2.23', 'Mattermost-Bot/1.1', 'TelegramBot (like TwitterBot)']
-        words = json.loads(self.get('/verdict.json').body)['sentences'][0]['text']
-        for agent in agents:
-            for suffix in '', '/t/1', '/methods?track=all':
-                page = self.get(suffix, Accept='*/*', **{'User-Agent': agent})
-                self.assertEqual((page.status, page['Content-Type']), (200, 'text/html; charset=utf-8'), agent)
-                self.assertIn('User-Agent', page['Vary'])
-                shown = dict(re.findall(r'<meta property="og:(\w+)" content="([^"]*)">', page.text))
-                self.assertTrue(html.unescape(shown['title']).startswith('a b"ü.trace'), shown)
-                self.assertEqual(html.unescape(shown['description']), words)
-        self.assertEqual(self.get('', Accept=JSON, **{'User-Agent': agents[0]})['Content-Type'], JSON)
-        self.assertNotIn('og:', self.get('', Accept=HTML).text)
-
     def assert_links(self, path, page):
         """Relative, all of them, and each leads somewhere on this service."""
         links = {link.replace('&amp;', '&') for link in re.findall(r'(?:href|src)="([^"]*)"', page)}
