@@ -156,6 +156,31 @@ static const struct str MEANINGS[ROLE_ROLES] = {
     [ROLE_OBJECTS] = STR_INIT("how many allocations these are"),
 };
 
+static bool note_is_before(const struct profile_note *note, uint32_t track_id, uint64_t begin_ns)
+{
+    return note->track != track_id ? note->track < track_id : note->begin_ns < begin_ns;
+}
+
+const struct profile_note *profile_notes(const struct profile *p, uint32_t track_id, uint64_t begin_ns,
+                                         uint32_t *n)
+{
+    uint32_t low = 0, high = p->n_notes;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (note_is_before(&p->notes[middle], track_id, begin_ns))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (high = low;
+         high < p->n_notes && p->notes[high].track == track_id && p->notes[high].begin_ns == begin_ns;
+         high++) {
+    }
+    *n = high - low;
+    return low < p->n_notes ? &p->notes[low] : NULL;
+}
+
 uint32_t profile_late_frames(const struct profile *p)
 {
     uint32_t late = 0;

@@ -223,6 +223,17 @@ struct profile_phase {
     uint64_t begin_ns, end_ns; /* since the trace's start */
 };
 
+/* What the file says of one call beside its method. The call is known by its track and its begin; the frame is the one that the file
+ * has, before any transform gave it another name (rename_became of rename.h). */
+struct profile_note {
+    uint32_t track; /* its id */
+    frame_id frame;
+    uint64_t begin_ns; /* since the trace's start */
+    string_id name, value;
+};
+
+enum { PROFILE_NOTES_MAX = 1 << 18, PROFILE_NOTES_AT_ONCE_MAX = 64 /* of calls that begin at one time */ };
+
 struct profile {
     struct str format;       /* name of the input format's row, e.g. "android-trace" */
     struct str format_label; /* for people */
@@ -268,6 +279,9 @@ struct profile {
     const struct profile_screen_frame *screen_frames; /* by their begin */
     const struct profile_phase *phases;               /* in the order in which they ended */
     uint32_t n_phases;
+
+    const struct profile_note *notes; /* by track, then by begin; of one call as the file has them */
+    uint32_t n_notes;
 
     uint32_t n_warnings;
     const struct profile_warning *warnings;
@@ -346,6 +360,10 @@ void profile_tracks_by_weight(const struct profile *p, uint32_t *order);
 
 /* Value of the fact, or an empty slice. */
 struct str profile_fact(const struct profile *p, struct str name);
+
+/* Notes of calls that begin on that track at that time; *n: how many. */
+const struct profile_note *profile_notes(const struct profile *p, uint32_t track_id, uint64_t begin_ns,
+                                         uint32_t *n);
 
 /* How many of the frames that the app showed were late. */
 uint32_t profile_late_frames(const struct profile *p);

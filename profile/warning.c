@@ -431,6 +431,10 @@ static const struct {
     [WARN_FRAMES_MANY] = {"frames-many", "1 frame that was shown is left out: there are too many.",
                           "{count} frames that were shown are left out: there are too many.",
                           "Record for a shorter time.", false},
+    [WARN_NOTES_MANY] =
+        {"annotations-many", "1 annotation of a section is left out: there are too many, or it is too deep.",
+         "{count} annotations of sections are left out: there are too many, or they are too deep.",
+         "Record fewer categories of track events, or for a shorter time.", false},
     [WARN_NO_SCHEDULER] =
         {"no-scheduler",
          "The trace does not tell when threads ran: there are sections and their wall "

@@ -108,6 +108,7 @@ enum warning_code {
     WARN_TRACKS_MANY,      /* sections of more tracks than there may be */
     WARN_COUNTERS_MANY,    /* readings of counters beyond those that are kept */
     WARN_FRAMES_MANY,      /* frames on the screen beyond those that are kept */
+    WARN_NOTES_MANY,       /* annotations of sections beyond those that are kept */
     WARN_NO_SCHEDULER,     /* nothing tells when threads ran */
     WARN_SECTIONS_BESIDE,  /* the file has sections, or records of the scheduler, beside what is shown */
     WARN_NO_REASONS,       /* nothing tells input and output from other reasons to be blocked */

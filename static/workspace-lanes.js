@@ -5,10 +5,10 @@ import { legend } from './lanes-legend.js';
 import { lanesOf, lanesPart, withLanes } from './lanes-link.js';
 import { durationWords } from './lanes-model.js';
 import { Time } from './lanes-time.js';
-import { askBeside, LISTED_MAX, methodPanel } from './method-panel.js';
+import { askBeside, LISTED_MAX, methodPanel, tableOf } from './method-panel.js';
 import { tokenOf } from './page-rules.js';
 
-const FOLDED_KEY = 'aflamed.lanes', HEIGHT_KEY = 'aflamed.lanes-height', SHARE_LEAST = 0.05, SHARE_MOST = 0.5, STEP_PX = 16;
+const FOLDED_KEY = 'aflamed.lanes', HEIGHT_KEY = 'aflamed.lanes-height', SHARE_LEAST = 0.05, SHARE_MOST = 0.5, STEP_PX = 16, NS_PER_US = 1000;
 const HERTZ = [60, 90, 120];
 const byId = id => document.getElementById(id);
 
@@ -253,6 +253,15 @@ function callPanel(call) {
                 ...frame === null ? [] : [act('Mark its calls', 'All calls of the method, in all lanes', () => time.markMethod(frame.id, frame.text))])];
 }
 
+/* What the file says of the call beside its method: [name, value]s. */
+async function annotationsOf({ frame, track, begin }, flame) {
+    if (byId('lanes')?.dataset.annotated === undefined)
+        return [];
+    const list = await askBeside(flame, 'calls.json', { track, value: null, from: begin / NS_PER_US, to: (begin + 1) / NS_PER_US });
+    const nameOf = row => (row.class && `${row.class}.`) + row.method;
+    return Object.entries(list?.calls.find(row => row.annotations && nameOf(row) === frame.text)?.annotations ?? {});
+}
+
 /* The JSON of its method, in all of the recording, on the threads of the page; null: there is none. */
 function methodOf({ frame }, flame) {
     return askBeside(flame, `m/${frame.id}.json`, { limit: LISTED_MAX, from: null, to: null, ...byId('chart') === null ? { track: 'all' } : {} });
@@ -272,6 +281,9 @@ export async function showCall(flame) {
     await new Promise(resolve => setTimeout(resolve, SETTLED_MS));     /* arrow keys pass over many */
     if (time.selected !== call || call.frame === null)
         return;
+    const annotations = await annotationsOf(call, flame);
+    if (annotations.length > 0 && section.isConnected)
+        section.querySelector('table').after(tableOf(null, annotations, 'Annotations'));
     const method = await methodOf(call, flame);
     if (method !== null && section.isConnected)
         section.append(...methodPanel(method, flame, true));

@@ -32,6 +32,8 @@ static struct sy_sequence *sequence_of(struct systrace *s, uint32_t number)
         *q = (struct sy_sequence){0};
         idmap_init(&q->names, s->arena, s->seed);
         idmap_init(&q->categories, s->arena, s->seed);
+        idmap_init(&q->annotation_names, s->arena, s->seed);
+        idmap_init(&q->annotation_texts, s->arena, s->seed);
     }
     return &s->sequences[number];
 }
@@ -53,6 +55,8 @@ void systrace_cleared(struct systrace *s, uint32_t sequence)
         return;
     empty(s, &q->names);
     empty(s, &q->categories);
+    empty(s, &q->annotation_names);
+    empty(s, &q->annotation_texts);
     q->default_clock = 0;
     q->has_default_track = false;
     q->has_reference = false;
@@ -81,7 +85,7 @@ bool systrace_defaults(struct systrace *s, uint32_t sequence, struct str default
     return true;
 }
 
-/* {event_categories = 1, event_names = 2}, each {iid = 1, text = 2}. The first text of an id counts. */
+/* {event_categories = 1, event_names = 2, and what annotations have}, each {iid = 1, text = 2}. The first text of an id counts. */
 bool systrace_interned(struct systrace *s, uint32_t sequence, struct str data)
 {
     struct sy_sequence *q = sequence_of(s, sequence);
@@ -91,6 +95,8 @@ bool systrace_interned(struct systrace *s, uint32_t sequence, struct str data)
     if (q == NULL)
         return false;
     while (protobuf_next(&m, &f)) {
+        if (f.wire == PROTOBUF_BYTES && (f.number == 3 || f.number == 29) && !sy_notes_interned(s, q, &f))
+            return false;
         if (f.wire != PROTOBUF_BYTES || f.number > 2)
             continue;
         struct idmap *map = f.number == 2 ? &q->names : &q->categories;

@@ -9,6 +9,7 @@
  *   systrace_binder.c   calls of other processes: what they ask for
  *   systrace_counter.c  counters: numbers that change in time
  *   systrace_frames.c   frames that the app showed
+ *   systrace_note.c     what is said of one section beside its name
  *   systrace_order.c    records brought into the order of time
  *   systrace_states.c   records in the order of time: whose they are, and in which state each thread is
  *   systrace_slices.c   sections as calls of tracks, and all of it told to the builder
@@ -83,10 +84,11 @@ struct sy_extra {
     uint64_t id, value;
     uint64_t duration; /* of complete sections */
     string_id name, category, track_name;
-    uint32_t descriptor; /* of track events, or SY_NONE */
-    uint32_t pid, tid;   /* of legacy track events without a track; 0: none */
-    char phase;          /* of track events: B E X i b e n; of async sections: S F G H N */
-    bool local;          /* the id is of the process */
+    uint32_t descriptor;     /* of track events, or SY_NONE */
+    uint32_t pid, tid;       /* of legacy track events without a track; 0: none */
+    uint32_t notes, n_notes; /* the first of its notes, and how many it has */
+    char phase;              /* of track events: B E X i b e n; of async sections: S F G H N */
+    bool local;              /* the id is of the process */
 };
 
 /* ---- states ---- */
@@ -170,6 +172,7 @@ struct sy_open {
 
 struct sy_track {
     uint32_t track;  /* of the builder; SY_NONE: not told yet */
+    uint32_t id;     /* of the profile's track */
     uint32_t thread; /* whose states it has; SY_NONE: nobody's */
     uint32_t process;
     uint32_t next; /* of the same thread */
@@ -249,7 +252,7 @@ struct sy_sequence {
     uint32_t pid, tid; /* of a thread descriptor */
     int64_t reference_ns;
     bool has_reference;
-    struct idmap names, categories; /* iid -> string */
+    struct idmap names, categories, annotation_names, annotation_texts; /* iid -> string */
 };
 
 enum sy_lost {
@@ -265,9 +268,15 @@ enum sy_lost {
     SY_LOST_EVENTS, /* events that cannot be read */
     SY_LOST_COUNTS, /* readings of counters beyond those that are kept */
     SY_LOST_FRAMES, /* frames that were shown beyond those that are kept */
+    SY_LOST_NOTES,  /* annotations beyond those that are kept */
     SY_LOST_OPEN,
     SY_LOST_LATE, /* records of before all CPUs have some */
     SY_LOST
+};
+
+/* An annotation of a track event. */
+struct sy_note {
+    string_id name, value;
 };
 
 /* A name as the file has it, and the one that it was given. */
@@ -336,6 +345,12 @@ struct systrace {
     struct sy_count *counts;
     size_t n_counts, counts_capacity;
     struct idmap counter_ids;
+
+    struct sy_note *notes;
+    size_t n_notes, notes_capacity, note_bytes;
+    const struct sy_extra *noted; /* the event at hand, while the builder is told; NULL: it has no notes */
+    struct profile_note *told;    /* of calls */
+    size_t n_told, told_capacity;
 
     struct sy_shown *shown;
     size_t n_shown, shown_capacity;
@@ -463,6 +478,18 @@ bool sy_frame_section(struct systrace *s, uint32_t process, string_id phase, uin
     __attribute__((warn_unused_result));
 /* Tells the builder those of the app. */
 bool sy_tell_frames(struct systrace *s) __attribute__((warn_unused_result));
+
+/* systrace_note.c */
+/* The annotations of a track event, for its record. False: the arena gives no more. */
+bool sy_notes_read(struct systrace *s, const struct sy_sequence *q, struct str event, struct sy_extra *e)
+    __attribute__((warn_unused_result));
+bool sy_notes_interned(struct systrace *s, struct sy_sequence *q, const struct protobuf_field *f)
+    __attribute__((warn_unused_result));
+/* Those of the event at hand, if it has some, are of this call, which began at that time. */
+bool sy_notes_told(struct systrace *s, uint32_t track_id, frame_id frame, uint64_t begin)
+    __attribute__((warn_unused_result));
+/* Tells the builder all of them. */
+bool sy_tell_notes(struct systrace *s) __attribute__((warn_unused_result));
 
 /* systrace_order.c */
 /* Sorts the records by time, then rank; equal ones keep their order. */

@@ -177,7 +177,7 @@ static void put_warnings(struct systrace *s)
         [SY_LOST_CLOCK] = WARN_CLOCK_FOREIGN, [SY_LOST_TEXT] = WARN_SECTION_TEXT,
         [SY_LOST_TRACKS] = WARN_TRACKS_MANY,  [SY_LOST_EVENTS] = WARN_EVENTS_UNREAD,
         [SY_LOST_LATE] = WARN_BEGINS_LATE,    [SY_LOST_COUNTS] = WARN_COUNTERS_MANY,
-        [SY_LOST_FRAMES] = WARN_FRAMES_MANY};
+        [SY_LOST_FRAMES] = WARN_FRAMES_MANY,  [SY_LOST_NOTES] = WARN_NOTES_MANY};
 
     for (unsigned i = 0; i < SY_LOST; i++)
         if (s->lost[i] > 0)
@@ -206,7 +206,7 @@ bool systrace_result(struct systrace *s)
     for (size_t i = 0; i < s->n_tracks; i++)
         if (s->tracks[i].track != SY_NONE && !name_track(s, &s->tracks[i]))
             return false;
-    if (!sy_tell_counters(s) || !sy_tell_frames(s))
+    if (!sy_tell_counters(s) || !sy_tell_frames(s) || !sy_tell_notes(s))
         return false;
     put_warnings(s);
     return put_facts(s);

@@ -59,6 +59,7 @@ static bool begin_track(struct systrace *s, struct sy_track *t)
 
     if (!take_id(s, &id))
         return false;
+    t->id = id;
     t->track = builder_track(s->builder, id, t->name);
     return t->track != NODE_NONE;
 }
@@ -211,7 +212,7 @@ static bool begin_section(struct systrace *s, uint32_t track, uint64_t time, uin
         return false;
     t->open[t->n_open++] = (struct sy_open){time, end, name, category};
     t->finished += end != STILL_OPEN;
-    return put(s, track, EVENT_ENTER, frame, time);
+    return put(s, track, EVENT_ENTER, frame, time) && sy_notes_told(s, t->id, frame, time);
 }
 
 static bool fits(const struct sy_open *x, string_id name, string_id category)
@@ -237,6 +238,8 @@ static bool end_section(struct systrace *s, uint32_t track, uint64_t time, strin
         sy_lost(s, SY_LOST_ENDS, 1);
         return t->thread == SY_NONE || put(s, track, EVENT_STATE, FRAME_NONE, time);
     }
+    if (s->noted != NULL && !sy_notes_told(s, t->id, frame_of(s, t->open[i - 1].name), t->open[i - 1].begin))
+        return false;
     if (i == t->n_open)
         return pop(s, track, time);
     t->open[i - 1].end = time; /* what is open above it ends when something comes later */
@@ -473,6 +476,9 @@ static bool turn(struct systrace *s, uint32_t thread, uint8_t state, uint64_t ti
 
 static bool tell_record(struct systrace *s, const struct sy_record *r)
 {
+    bool is_noted = r->kind == SY_TRACK && s->extras[r->b].n_notes > 0;
+
+    s->noted = is_noted ? &s->extras[r->b] : NULL;
     switch ((enum sy_kind)r->kind) {
     case SY_SWITCH:
         return turn(s, r->thread, r->state, r->time) && turn(s, r->a, SY_RUNNING, r->time);

@@ -427,5 +427,5 @@ bool sy_track_event(struct systrace *s, const struct systrace_packet *p, uint64_
         e.duration = legacy[LEGACY_DURATION_US].value * NS_PER_US;
     }
     s->has_sections = true;
-    return sy_add_extra(s, &r, &e);
+    return sy_notes_read(s, q, p->data, &e) && sy_add_extra(s, &r, &e);
 }

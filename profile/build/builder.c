@@ -267,6 +267,12 @@ void builder_screen_frames(struct builder *b, const struct profile_screen_frame 
     b->n_screen_frames = n;
 }
 
+void builder_notes(struct builder *b, const struct profile_note *notes, uint32_t n)
+{
+    b->notes = notes;
+    b->n_notes = n;
+}
+
 void builder_phases(struct builder *b, const struct profile_phase *phases, uint32_t n)
 {
     b->phases = phases;

@@ -428,6 +428,8 @@ const struct profile *builder_finish(struct builder *b, struct str format, struc
     p->n_screen_frames = b->n_screen_frames;
     p->phases = b->phases;
     p->n_phases = b->n_phases;
+    p->notes = b->notes;
+    p->n_notes = b->n_notes;
     p->counters = b->counters;
     p->n_counters = b->n_counters;
     p->readings = b->readings;

@@ -401,3 +401,17 @@ const struct profile *rename_original(const struct profile *p)
         p = p->mapped->before;
     return p;
 }
+
+frame_id rename_became(const struct profile *p, uint32_t track, frame_id frame)
+{
+    const struct profile_mapped *m = p->mapped;
+
+    if (m == NULL)
+        return frame;
+    frame =
+        rename_became(m->before, track, frame); /* as deep as there were transforms of names: two or three */
+    if (frame == FRAME_NONE)
+        return FRAME_NONE;
+    const struct rename_set *set = &m->sets[m->set[track]];
+    return set->count[frame] > 0 ? m->list[set->first[frame] + set->count[frame] - 1] : FRAME_NONE;
+}

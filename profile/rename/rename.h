@@ -73,4 +73,8 @@ struct profile_mapped {
 /* The profile as it was read, before frames were renamed. */
 const struct profile *rename_original(const struct profile *p);
 
+/* What a frame of the profile as it was read is called in this one, on that track: the innermost that it became; FRAME_NONE: it became
+ * none. */
+frame_id rename_became(const struct profile *p, uint32_t track, frame_id frame);
+
 #endif

@@ -5,6 +5,7 @@
 #include "core/clean.h"
 #include "core/json.h"
 #include "core/number.h"
+#include "profile/rename/rename.h"
 #include "profile/track.h"
 #include "render/calls/call_chrome.h"
 #include "render/calls/call_perfetto.h"
@@ -25,6 +26,25 @@ static uint32_t thread_of(const struct call_writer *w, const struct call_row *ro
 static void nothing(struct call_writer *w, struct buf *out)
 {
     (void)w, (void)out;
+}
+
+/* ---- what the file says of one call ---- */
+
+/* Calls `put` for each note of the row's call; of several with one name the first counts. */
+static void each_note(const struct call_writer *w, const struct call_row *row,
+                      void (*put)(void *context, struct str name, struct str value), void *context)
+{
+    const struct profile *p = w->profile;
+    uint32_t n;
+    const struct profile_note *notes = profile_notes(p, thread_of(w, row), row->begin_ns, &n);
+
+    for (uint32_t i = 0; i < n; i++) {
+        bool known = rename_became(p, row->track, notes[i].frame) != row->frame;
+        for (uint32_t k = 0; k < i; k++)
+            known = known || (notes[k].name == notes[i].name && notes[k].frame == notes[i].frame);
+        if (!known)
+            put(context, profile_string(p, notes[i].name), profile_string(p, notes[i].value));
+    }
 }
 
 /* ---- for programs ---- */
@@ -112,11 +132,27 @@ static void row_csv(struct call_writer *w, const struct call_row *row, struct bu
 
 /* {"unit": "us", "calls": [
  *  {"thread": 1, "start": 5, "end": 9, "cpu": 3, "self": 4, "depth": 1, "class": "a.B", "method": "c", "signature": "()V"}, ..
- * ]}: an object in each line, without the blanks. */
+ * ]}: an object in each line, without the blanks. Of a call of which the file says more also "annotations": {"name": "value", ..}. */
 static void begin_json(struct call_writer *w, struct buf *out)
 {
     (void)w;
     buf_z(out, "{\"unit\":\"us\",\"calls\":[");
+}
+
+struct json_notes {
+    struct json *j;
+    bool begun;
+};
+
+static void put_json_note(void *context, struct str name, struct str value)
+{
+    struct json_notes *notes = context;
+
+    if (!notes->begun)
+        json_open_object(notes->j, "annotations");
+    notes->begun = true;
+    json_put_key(notes->j, name);
+    json_put_string(notes->j, NULL, value);
 }
 
 static void row_json(struct call_writer *w, const struct call_row *row, struct buf *out)
@@ -136,6 +172,10 @@ static void row_json(struct call_writer *w, const struct call_row *row, struct b
     json_put_string(&j, "class", profile_string(w->profile, f->scope));
     json_put_string(&j, "method", profile_string(w->profile, f->name));
     json_put_string(&j, "signature", profile_string(w->profile, f->signature));
+    struct json_notes notes = {&j, false};
+    each_note(w, row, put_json_note, &notes);
+    if (notes.begun)
+        json_close(&j);
     json_close(&j);
 }
 
@@ -175,6 +215,22 @@ static void begin_txt(struct call_writer *w, struct buf *out)
     buf_z(out, "  method\n");
 }
 
+struct txt_notes {
+    struct buf *out;
+    bool begun;
+};
+
+static void put_txt_note(void *context, struct str name, struct str value)
+{
+    struct txt_notes *notes = context;
+
+    buf_z(notes->out, notes->begun ? ", " : "  {");
+    notes->begun = true;
+    clean_text(notes->out, name);
+    buf_z(notes->out, ": ");
+    clean_text(notes->out, value);
+}
+
 static void row_txt(struct call_writer *w, const struct call_row *row, struct buf *out)
 {
     const struct profile *p = w->profile;
@@ -194,7 +250,9 @@ static void row_txt(struct call_writer *w, const struct call_row *row, struct bu
         buf_char(out, '.');
     clean_text(out, profile_string(p, f->name));
     clean_text(out, profile_string(p, f->signature));
-    buf_char(out, '\n');
+    struct txt_notes notes = {out, false};
+    each_note(w, row, put_txt_note, &notes);
+    buf_z(out, notes.begun ? "}\n" : "\n");
 }
 
 /* ---- processes ---- */
@@ -229,11 +287,11 @@ const struct call_format CALL_FORMATS[] = {
      .begin = begin_csv,
      .row = row_csv,
      .end = nothing},
-    {.text = {"json", "application/json", "for programs", 1},
+    {.text = {"json", "application/json", "for programs", 2},
      .begin = begin_json,
      .row = row_json,
      .end = end_json},
-    {.text = {"txt", "text/plain; charset=utf-8", "for people", 1},
+    {.text = {"txt", "text/plain; charset=utf-8", "for people", 2},
      .begin = begin_txt,
      .row = row_txt,
      .end = nothing},

@@ -173,7 +173,7 @@ void fact_text(struct buf *b, enum fact_kind kind, struct str value)
  *      "app": ["com.example"],
  *      "labels": [{"key": "endpoint", "values": 3}, ...], "split": "endpoint",
  *      "counters": [{"name": "Heap size", "group": "com.example", "kind": "app", "unit": "bytes", "decimals": 0, "least": 1, "most": 9, "readings": 4}, ...],
- *      "screen": {"frames": 120, "late": 3},
+ *      "screen": {"frames": 120, "late": 3}, "annotations": 12,
  *      "unnamed": [{"module": "/system/lib64/libfoo.so", "build_id": "1a2b", "frames": 3, "percent": 12.5, "symbols": "missing"}, ...],
  *      "warnings": [{"code": "open-frames", "count": 3, "offset": 4711, "about": "file", "text": "..."}, ...],
  *      "whole": {"tracks": 2, "records": 14, "calls": 7, "nodes": 9, "totals": {"wall": 18, "cpu": 8}}}
@@ -551,6 +551,8 @@ bool summary_write(const struct shared_profile *f, struct buf *out, struct diag 
     put_labels(&j, p);
     put_counters(&j, p);
     put_screen(&j, p);
+    if (p->n_notes > 0)
+        put_number(&j, "annotations", p->n_notes);
     put_warnings(&j, p);
     bool ok = put_unnamed(&j, p, f->arena.limit_bytes);
     put_whole(&j, p);

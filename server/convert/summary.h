@@ -48,7 +48,7 @@ void fact_text(struct buf *b, enum fact_kind kind, struct str value);
 bool summary_write(const struct shared_profile *f, struct buf *out, struct diag *diag);
 
 /* Raised when the bytes change for equal input. */
-enum { SUMMARY_REVISION = 16 };
+enum { SUMMARY_REVISION = 17 };
 
 struct summary_part {
     size_t tracks;         /* the heaviest, at most so many */

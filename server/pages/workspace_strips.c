@@ -226,7 +226,8 @@ void workspace_lanes(const struct workspace *w)
         return;
     buf_z(w->b, "<details id=\"lanes\" open data-lanes=\"");
     put_address(w, ".json");
-    buf_z(w->b, "\">\n<summary>Timeline <span class=\"quiet\"><span class=\"lane-window\"></span><span "
+    buf_z(w->b, page_data_number(w->of->summary, "annotations") > 0 ? "\" data-annotated" : "\"");
+    buf_z(w->b, ">\n<summary>Timeline <span class=\"quiet\"><span class=\"lane-window\"></span><span "
                 "class=\"lane-facts\"></span><span class=\"unfiltered\">, activity without "
                 "filters</span></span></summary>\n<noscript><img src=\"");
     put_address(w, ".svg");

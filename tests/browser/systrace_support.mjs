@@ -14,6 +14,13 @@ export function systemTrace(events = [], packets = []) {
     return Buffer.concat([packet(people), packet(message(1, number(1, 0), ...sections, ...events)), ...packets]);
 }
 
+/* A section of main's from track events, with what the file says of it beside its name. */
+export const annotated = (from, to) => {
+    const at = (ms, ...fields) => packet(number(8, ms * MS), number(10, 1), number(13, 2), message(11, number(11, 7), ...fields));
+    return [packet(number(10, 1), number(13, 1), message(60, number(1, 7), message(4, number(1, APP), number(2, APP)))),
+            at(from, number(9, 1), text(23, 'request'), message(4, text(10, 'url'), text(6, 'https://example.com')), message(4, text(10, 'size'), number(3, 4711))), at(to, number(9, 2))];
+};
+
 const count = (ms, pid, name, value) => print(ms, `C|${pid}|${name}|${value}`);
 
 /* Counters of the app, of a processor and of another process. */

@@ -1,7 +1,7 @@
 /* Lanes in the workspace, in a browser. */
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { counters, frames, systemTrace } from './systrace_support.mjs';
+import { annotated, counters, frames, systemTrace } from './systrace_support.mjs';
 import { browser, close, findings, looksWell, openPage, serve, service, skip, trace, until, upload } from './support.mjs';
 
 let some, many, folded, demo, system, drawn;
@@ -416,6 +416,18 @@ test('late frames are a table, whose rows lead to their range', { skip }, async 
     await page.locator('#picture').waitFor();
     await page.goBack();
     await rows.first().waitFor();
+    await close(page);
+});
+
+test('what the file says of a call stands in its panel', { skip }, async () => {
+    const { url } = await upload(service, systemTrace([], annotated(22, 58)), 'annotated.perfetto-trace'), page = await open(url);
+    await page.locator('.lane-names button', { hasText: 'main' }).first().click();
+    await until(page, isReady);
+    const box = await canvas(page).boundingBox();
+    await page.mouse.click(box.x + box.width * 0.4, box.y + 48);
+    const panel = page.locator('#chosen-call');
+    await panel.locator('caption', { hasText: 'Annotations' }).waitFor();
+    assert.match(await panel.textContent(), /request.*Annotations.*urlhttps:\/\/example\.com.*size4711/s);
     await close(page);
 });
 
