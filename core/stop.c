@@ -11,6 +11,10 @@ bool stop_say(const struct stop *s, struct diag *diag)
         return diag_set(diag, DIAG_LIMIT, "too much work",
                         "Ask for less at once: one thread, a shorter range of time, or simpler filters.",
                         "This takes longer than one request may.");
+    case STOP_WORK:
+        return diag_set(diag, DIAG_LIMIT, "too much work for its size",
+                        "Record for a shorter time, or ask the operator to raise work_seconds_per_mb.",
+                        "Reading this file takes more time than a file of its size may.");
     case STOP_SERVICE:
         return diag_set(diag, DIAG_BUSY, "the service is stopping", "Try again in a moment.",
                         "It was told to end before this was done.");

@@ -22,6 +22,7 @@ enum stop_reason {
     STOP_NONE,
     STOP_LEFT,     /* nobody waits for the result any more */
     STOP_DEADLINE, /* the work has taken longer than it may */
+    STOP_WORK,     /* it has taken more of a processor than the size of its input allows */
     STOP_SERVICE   /* the program ends */
 };
 

@@ -32,6 +32,7 @@
 #include "server/store/sweep.h"
 #include "server/upload/job.h"
 #include "server/upload/progress.h"
+#include "server/upload/work_limit.h"
 #include "server/views/policies.h"
 #include "server/views/profiles.h"
 #include "server/views/views.h"
@@ -240,6 +241,7 @@ static bool open_service(struct service *s, const struct config *config, struct 
     s->clients = clients_new(&shares);
     s->timers = timers_new();
     s->jobs = jobs_new(s);
+    s->work = work_limits_new(config);
     s->profiles = s->turns == NULL ? NULL : profiles_new(s);
     s->views = views_new(s);
     s->policies = policies_new();
@@ -249,7 +251,7 @@ static bool open_service(struct service *s, const struct config *config, struct 
     s->static_assets = static_assets_new();
     s->readiness = readiness_new(s->store, s->log);
     if (failed || !booted || s->log == NULL || s->turns == NULL || s->threads == NULL || s->clients == NULL ||
-        s->timers == NULL || s->jobs == NULL || s->profiles == NULL || s->views == NULL ||
+        s->timers == NULL || s->jobs == NULL || s->work == NULL || s->profiles == NULL || s->views == NULL ||
         s->progresses == NULL || s->record_cache == NULL || s->static_assets == NULL || s->policies == NULL ||
         s->passes == NULL || s->readiness == NULL || s->figures == NULL)
         return no_means(diag);
@@ -270,6 +272,7 @@ static void close_service(struct service *s)
     figures_free(s->figures);
     progresses_free(s->progresses);
     jobs_free(s->jobs);
+    work_limits_free(s->work);
     doors_free(s->doors);
     close_shares(s);
     tls_free(s->tls);
@@ -332,6 +335,7 @@ static void tick(struct service *s, bool alive)
         notify_send(&s->notify, NOTIFY_ALIVE);
     log_flush(s->log);
     doors_tick(s->doors);
+    work_limits_tick(s->work);
     progresses_tick(s->progresses);
     profiles_tick(s->profiles);
 }

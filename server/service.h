@@ -29,6 +29,7 @@ struct timers;
 struct tls;
 struct turns;
 struct views;
+struct work_limits;
 
 /* The kinds of jobs. Those of one kind take no thread from another. */
 enum service_threads {
@@ -55,6 +56,7 @@ struct service {
     struct clients *clients; /* whom requests come from; jobs refer to them */
     struct timers *timers;
     struct jobs *jobs;
+    struct work_limits *work;  /* of the jobs */
     struct profiles *profiles; /* folded, in memory */
     struct views *views;
     atomic_uint call_streams;     /* lists of calls that are being read and sent */

@@ -10,6 +10,7 @@ expression that the source of such a unit or fuzz program contains. The rest is 
 AFLAMED_TEST_AGAIN=1: files of which a test failed are run once more at the end, each alone. What then succeeds is named with how it
 failed beside others, and does not count as failed.
 Every program is bounded in time; one that crashes or hangs has failed."""
+import importlib
 import os
 import re
 import resource
@@ -195,6 +196,7 @@ def run_module(module, wanted):
     folder = os.path.join(HERE, 'http')
     sys.path.insert(0, folder)
     prefix = 'http/'
+    importlib.import_module(module)     # One that cannot be loaded ends the process: that is told, whatever was asked for.
     suite = unittest.defaultTestLoader.loadTestsFromName(module)
     tests = [t for t in tests_of(suite) if wanted in prefix + t.id()]
     unittest.TestSuite(tests).run(Printer(prefix))

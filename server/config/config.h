@@ -52,11 +52,13 @@ struct config {
     char user_header[128],
         user_scopes[128]; /* a trusted proxy says who asks, who may do this; empty: none does */
     char readers[8];      /* link, team: of an upload that does not say */
-    uint64_t uploads_per_minute, uploads_at_once,
-        upload_bytes_per_day;  /* of each who uploads: shares.h; 0: no limit */
-    uint64_t session_hours;    /* that a browser stays logged in */
-    char filter_presets[2048]; /* profile/filter/filter_pattern.h */
-    char mappings_dir[4096];   /* of mapping.txt files; empty: none */
+    uint64_t uploads_per_minute, uploads_at_once, upload_bytes_per_day,
+        work_seconds_per_minute;                /* of each who uploads: shares.h; 0: no limit */
+    uint64_t upload_bytes_kept;                 /* of each person who is known: kept.h; 0: no limit */
+    uint64_t work_seconds, work_seconds_per_mb; /* of one upload: work_limit.h; work_seconds 0: no limit */
+    uint64_t session_hours;                     /* that a browser stays logged in */
+    char filter_presets[2048];                  /* profile/filter/filter_pattern.h */
+    char mappings_dir[4096];                    /* of mapping.txt files; empty: none */
     char perfetto_url[512], firefox_profiler_url[512],
         speedscope_url[512]; /* pages of other tools; empty: not offered */
     uint64_t max_methods, max_threads, max_line_bytes, max_name_bytes;

@@ -123,6 +123,12 @@ const struct config_key CONFIG_KEYS[] = {
     NUMBER(uploads_at_once, 0, 1000000, "0", "the same at a time; 0: no limit"),
     SIZE(upload_bytes_per_day, 0, 1024 * TIB, "0",
          "bytes that one person or address may upload in a day; 0: no limit"),
+    SIZE(upload_bytes_kept, 0, 1024 * TIB, "0",
+         "bytes of uploads that are kept of one person who is known; above it 507; 0: no limit"),
+    NUMBER(
+        work_seconds_per_minute, 0, 1000000, "0",
+        "seconds of a processor in a minute that the uploads of one person or address may take; who takes more "
+        "waits behind all others; 0: no limit"),
     FLAG(open, "false", "may listen on other than loopback without authentication"),
     TEXT(external_url, url_valid, URL_FORM, "", "what clients see, as http://HOST; empty: from the request"),
     TEXT(hosts, NULL, "names with commas between them, each with or without a port", "",
@@ -142,6 +148,9 @@ const struct config_key CONFIG_KEYS[] = {
     SIZE(view_memory_bytes, 64 * KIB, TIB, "128M", "memory of one view while it is drawn, and its size"),
     SIZE(queue_bytes, 4 * KIB, GIB, "4M",
          "without effect: what arrives is written to the store at once; will go"),
+    NUMBER(work_seconds, 0, 1000000, "60",
+           "seconds of a processor that reading one upload may take; beyond it 413; 0: no limit"),
+    NUMBER(work_seconds_per_mb, 0, 1000000, "10", "the same, for each MB of it beside these"),
     SIZE(max_upload_bytes, 1, 1024 * TIB, "2G", "largest upload"),
     SIZE(max_unpacked_bytes, 1, 1024 * TIB, "8G", "what a packed upload may unpack to"),
     NUMBER(max_unpacked_ratio, 1, 1000000, "200",

@@ -4,14 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MINUTE_S = 60, DAY_S = 86400 };
+enum { MINUTE_S = 60, DAY_S = 86400, SECOND_US = 1000000 };
 
 /* One upload is worth a minute of seconds, in each of which `uploads_per_minute` come back: so all numbers are whole. */
 struct share {
     char name[SHARES_NAME_BYTES + 1]; /* "": the place is free */
     int64_t uploads;                  /* that may be begun, times MINUTE_S */
     int64_t bytes;                    /* that may come; below 0: they came already */
-    int64_t at_s;                     /* when both were so */
+    int64_t work_us;                  /* of a processor, that may be taken; below 0: it was taken already */
+    int64_t at_s;                     /* when all were so */
     unsigned running;
 };
 
@@ -23,7 +24,8 @@ struct shares {
 
 bool shares_wanted(const struct config *config)
 {
-    return config->uploads_per_minute > 0 || config->upload_bytes_per_day > 0 || config->uploads_at_once > 0;
+    return config->uploads_per_minute > 0 || config->upload_bytes_per_day > 0 ||
+           config->uploads_at_once > 0 || config->work_seconds_per_minute > 0;
 }
 
 struct shares *shares_new(const struct config *config)
@@ -62,6 +64,16 @@ static int64_t bytes_per_s(const struct shares *s)
     return (whole_bytes(s) + DAY_S - 1) / DAY_S;
 }
 
+static int64_t whole_work(const struct shares *s)
+{
+    return (int64_t)s->config->work_seconds_per_minute * SECOND_US;
+}
+
+static int64_t work_per_s(const struct shares *s)
+{
+    return (whole_work(s) + MINUTE_S - 1) / MINUTE_S;
+}
+
 static int64_t least(int64_t a, int64_t b)
 {
     return a < b ? a : b;
@@ -78,11 +90,13 @@ static void come_back(const struct shares *s, struct share *one, int64_t now_s)
     passed_s = least(passed_s, 100 * DAY_S); /* so that no product overflows */
     one->uploads = least(whole_uploads(s), one->uploads + passed_s * (int64_t)s->config->uploads_per_minute);
     one->bytes = least(whole_bytes(s), one->bytes + passed_s * bytes_per_s(s));
+    one->work_us = least(whole_work(s), one->work_us + passed_s * work_per_s(s));
 }
 
 static bool is_unused(const struct shares *s, const struct share *one)
 {
-    return one->running == 0 && one->uploads == whole_uploads(s) && one->bytes == whole_bytes(s);
+    return one->running == 0 && one->uploads == whole_uploads(s) && one->bytes == whole_bytes(s) &&
+           one->work_us == whole_work(s);
 }
 
 /* The place that is taken from somebody: a free one, else that of who came longest ago and has nothing under way. */
@@ -126,7 +140,8 @@ static struct share *share_of(struct shares *s, struct str name, int64_t now_s)
         one = is_name(name) ? place_for(s) : NULL;
         if (one == NULL)
             return NULL;
-        *one = (struct share){.uploads = whole_uploads(s), .bytes = whole_bytes(s), .at_s = now_s};
+        *one = (struct share){
+            .uploads = whole_uploads(s), .bytes = whole_bytes(s), .work_us = whole_work(s), .at_s = now_s};
         memcpy(one->name, name.p, name.n);
     }
     come_back(s, one, now_s);
@@ -191,17 +206,45 @@ bool shares_begin(struct shares *s, struct str name, int64_t now_s, struct share
     return begins;
 }
 
-void shares_pay(struct shares *s, struct str name, uint64_t bytes, int64_t now_s)
+/* So that no sum overflows, what is below 0 ends somewhere. */
+static void take(int64_t *left, uint64_t n)
 {
-    const uint64_t MOST = UINT64_C(1) << 60; /* so that no sum overflows */
+    const uint64_t MOST = UINT64_C(1) << 60;
 
+    *left -= least((int64_t)(n < MOST ? n : MOST), *left + (int64_t)MOST);
+}
+
+static void pay(struct shares *s, struct str name, uint64_t bytes, uint64_t work_us, int64_t now_s)
+{
     pthread_mutex_lock(&s->lock);
     struct share *one = find(s, name); /* it stays while an upload of it is under way */
-    if (one != NULL && s->config->upload_bytes_per_day > 0) {
+    if (one != NULL) {
         come_back(s, one, now_s);
-        one->bytes -= least((int64_t)(bytes < MOST ? bytes : MOST), one->bytes + (int64_t)MOST);
+        take(&one->bytes, s->config->upload_bytes_per_day > 0 ? bytes : 0);
+        take(&one->work_us, s->config->work_seconds_per_minute > 0 ? work_us : 0);
     }
     pthread_mutex_unlock(&s->lock);
+}
+
+void shares_pay(struct shares *s, struct str name, uint64_t bytes, int64_t now_s)
+{
+    pay(s, name, bytes, 0, now_s);
+}
+
+void shares_pay_work(struct shares *s, struct str name, uint64_t us, int64_t now_s)
+{
+    pay(s, name, 0, us, now_s);
+}
+
+bool shares_behind(struct shares *s, struct str name, int64_t now_s)
+{
+    pthread_mutex_lock(&s->lock);
+    struct share *one = find(s, name);
+    if (one != NULL)
+        come_back(s, one, now_s);
+    bool behind = one != NULL && one->work_us < 0;
+    pthread_mutex_unlock(&s->lock);
+    return behind;
 }
 
 void shares_end(struct shares *s, struct str name)
@@ -223,7 +266,7 @@ void shares_look(struct shares *s, struct str name, int64_t now_s, struct share_
     pthread_mutex_unlock(&s->lock);
 }
 
-/* ---- as text: NAME UPLOADS BYTES SECOND; numbers below 0 as 0 less than them ---- */
+/* ---- as text: NAME UPLOADS BYTES WORK SECOND ---- */
 
 static void put_signed(struct buf *b, int64_t n)
 {
@@ -241,6 +284,7 @@ void shares_put(struct shares *s, struct buf *b)
         buf_z(b, one->name);
         put_signed(b, one->uploads);
         put_signed(b, one->bytes);
+        put_signed(b, one->work_us);
         put_signed(b, one->at_s);
         buf_char(b, '\n');
     }
@@ -269,13 +313,14 @@ static void take_line(struct shares *s, struct str line)
 
     str_split(&line, ' ', &name);
     if (!take_signed(&line, &read.uploads) || !take_signed(&line, &read.bytes) ||
-        !take_signed(&line, &read.at_s))
+        !take_signed(&line, &read.work_us) || !take_signed(&line, &read.at_s))
         return;
     struct share *one = share_of(s, name, read.at_s);
     if (one == NULL)
         return;
     one->uploads = least(read.uploads, whole_uploads(s));
     one->bytes = least(read.bytes, whole_bytes(s));
+    one->work_us = least(read.work_us, whole_work(s));
     one->at_s = read.at_s;
 }
 

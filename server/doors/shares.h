@@ -1,8 +1,9 @@
-/* What each may upload: so many at a time, so many a minute, so many bytes a day. Each is a person who is known, or an
- * address. What was not used comes back bit by bit: a whole share in a minute, or in a day. Any thread.
+/* What each may upload: so many at a time, so many a minute, so many bytes a day; and how much work that may be.
+ * Each is a person who is known, or an address. What was not used comes back bit by bit: a whole share in a minute,
+ * or in a day. Any thread.
  *
  * An upload is paid for when its bytes have come, whatever becomes of it: so one may go beyond the share, and the next
- * waits for longer. */
+ * waits for longer. Work that is beyond the share is never refused: it is done when others have none (shares_behind). */
 #ifndef SERVER_DOORS_SHARES_H
 #define SERVER_DOORS_SHARES_H
 
@@ -32,9 +33,12 @@ struct share_left {
 /* Begins an upload. False: left->why, and nothing is counted. */
 bool shares_begin(struct shares *s, struct str name, int64_t now_s, struct share_left *left)
     __attribute__((warn_unused_result));
-/* Bytes of one that was begun, and its end. */
+/* Bytes of one that was begun; the time of a processor that it has taken; and its end. */
 void shares_pay(struct shares *s, struct str name, uint64_t bytes, int64_t now_s);
+void shares_pay_work(struct shares *s, struct str name, uint64_t us, int64_t now_s);
 void shares_end(struct shares *s, struct str name);
+/* Whether the work for this one has to wait behind that for others. */
+bool shares_behind(struct shares *s, struct str name, int64_t now_s);
 void shares_look(struct shares *s, struct str name, int64_t now_s, struct share_left *left);
 
 /* All that is not whole, as text, and back: so that a new start of the service does not give everybody a new share. What

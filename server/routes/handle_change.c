@@ -441,6 +441,7 @@ static void delete_accepted(struct exchange *x, void *record)
         exchange_diag(x, &diag);
         return;
     }
+    kept_give(sweep_kept(x->service->sweep), r);
     sweep_content_ended(x->service->sweep, r->sha256);
     for (size_t i = 0; i < RECORD_NAMES_FILES; i++)
         if (r->names.of[i][0] != '\0')

@@ -5,7 +5,6 @@
 
 #include "core/json.h"
 #include "core/system/utc.h"
-#include "server/doors/shares.h"
 #include "server/http/clients.h"
 #include "server/http/exchange.h"
 #include "server/http/problem.h"
@@ -17,6 +16,7 @@
 #include "server/service.h"
 #include "server/upload/job.h"
 #include "server/upload/upload.h"
+#include "server/upload/upload_share.h"
 
 /* ---- an archive with all that is in it ---- */
 
@@ -127,114 +127,6 @@ static bool wanted_view(struct exchange *x, struct view_request *r, struct diag 
     return view_query(x, r, diag) && r->output != NULL;
 }
 
-/* ---- shares ---- */
-
-/* One upload that is counted: a state of the exchange. */
-struct counted {
-    const struct exchange *x;
-    char name[SHARES_NAME_BYTES + 1];
-    bool paid;
-};
-
-/* A person who is known, or an address. False: neither is there; it is a program on a Unix socket. */
-static bool name_of(const struct exchange *x, char name[SHARES_NAME_BYTES + 1])
-{
-    bool known = x->who.by != WHO_NOBODY;
-    const char *text = known ? x->who.name : client_text(x->client);
-
-    snprintf(name, SHARES_NAME_BYTES + 1, "%s:%s", known ? "name" : "address", text);
-    return strcmp(text, "-") != 0;
-}
-
-/* As draft-ietf-httpapi-ratelimit-headers has them. */
-static void put_share(struct exchange *x, const struct share_left *left)
-{
-    const struct config *c = x->service->config;
-    struct buf policy = {0}, now = {0};
-
-    if (c->uploads_per_minute > 0) {
-        buf_printf(&policy, "\"uploads\";q=%llu;w=60", (unsigned long long)c->uploads_per_minute);
-        buf_printf(&now, "\"uploads\";r=%llu;t=%llu", (unsigned long long)left->uploads,
-                   (unsigned long long)left->uploads_s);
-    }
-    if (c->upload_bytes_per_day > 0) {
-        const char *comma = policy.n > 0 ? ", " : "";
-        buf_printf(&policy, "%s\"bytes\";q=%llu;w=86400", comma, (unsigned long long)c->upload_bytes_per_day);
-        buf_printf(&now, "%s\"bytes\";r=%llu;t=%llu", comma, (unsigned long long)left->bytes,
-                   (unsigned long long)left->bytes_s);
-    }
-    if (policy.failed || now.failed) {
-        x->reply.text.failed = true;
-    } else if (policy.n > 0) {
-        reply_header(&x->reply, "RateLimit-Policy", "%.*s", (int)policy.n, policy.p);
-        reply_header(&x->reply, "RateLimit", "%.*s", (int)now.n, now.p);
-    }
-    buf_free(&policy);
-    buf_free(&now);
-}
-
-/* False: x->reply is 429. */
-static bool begin_share(struct exchange *x, const char *name)
-{
-    struct share_left left;
-
-    if (shares_begin(x->service->shares, str_of(name), (int64_t)time(NULL), &left))
-        return true;
-    exchange_problem(x, 429, "too many uploads", "Wait as long as Retry-After says.", "%s", left.why);
-    reply_header(&x->reply, "Retry-After", "%llu", (unsigned long long)left.retry_s);
-    put_share(x, &left);
-    return false;
-}
-
-/* When all bytes have come, or when no more will: in any case before the client hears of it. */
-static void pay_share(struct counted *c)
-{
-    if (c == NULL || c->paid)
-        return;
-    c->paid = true;
-    shares_pay(c->x->service->shares, str_of(c->name), upload_bytes(c->x), (int64_t)time(NULL));
-}
-
-static void end_share(void *state)
-{
-    struct counted *c = state;
-
-    pay_share(c);
-    shares_end(c->x->service->shares, str_of(c->name));
-}
-
-static void share_headers(struct exchange *x)
-{
-    char name[SHARES_NAME_BYTES + 1];
-    struct share_left left;
-
-    if (x->service->shares == NULL || !name_of(x, name))
-        return;
-    shares_look(x->service->shares, str_of(name), (int64_t)time(NULL), &left);
-    put_share(x, &left);
-}
-
-/* The state is made behind that of the upload, and so ends before it, when its bytes can still be asked for. */
-static enum exchange_step begin_counted(struct exchange *x)
-{
-    char name[SHARES_NAME_BYTES + 1];
-
-    if (x->service->shares == NULL || !name_of(x, name))
-        return upload_begin(x);
-    if (!begin_share(x, name))
-        return X_DONE;
-    enum exchange_step step = upload_begin(x);
-    struct counted *c = exchange_state(x, sizeof(*c), end_share);
-    if (c == NULL) {
-        shares_end(x->service->shares, str_of(name));
-        return step;
-    }
-    x->share = c;
-    c->x = x;
-    memcpy(c->name, name, sizeof(c->name));
-    return step;
-}
-
 /* What the answer cannot be made of is refused before the body is sent. */
 static enum exchange_step begin_upload(struct exchange *x)
 {
@@ -243,7 +135,7 @@ static enum exchange_step begin_upload(struct exchange *x)
 
     wanted_view(x, &r, &diag);
     if (diag.kind == DIAG_NONE)
-        return begin_counted(x);
+        return upload_share_begin(x);
     exchange_diag(x, &diag);
     x->reply.close = true;
     return X_DONE;
@@ -277,7 +169,7 @@ static void upload_headers(struct exchange *x, const struct job_result *result)
                          result->delete_token);
     }
     reply_header(&x->reply, "X-Expires", "%s", expires);
-    share_headers(x);
+    upload_share_headers(x);
     buf_free(&url);
 }
 
@@ -350,7 +242,7 @@ enum exchange_step handle_upload(struct exchange *x)
 {
     struct diag diag = {0};
 
-    pay_share(x->share);
+    upload_share_pay(x);
     if (!may_have_view(x, &diag))
         return exchange_diag(x, &diag);
     return upload_end(x, answer_result);

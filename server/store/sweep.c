@@ -76,6 +76,7 @@ struct sweep {
     /* Constant. */
     const struct config *config;
     struct store *store;
+    struct kept *kept; /* NULL: nobody counts */
     const struct log *log;
     pthread_t thread;
 
@@ -387,6 +388,7 @@ static bool sweep_once(struct sweep *w, bool full, enum sweep_what what, struct 
                               .full = full,
                               .go_on = go_on,
                               .ended = ended,
+                              .kept = w->kept,
                               .context = w};
 
     w->disk_is_full = full;
@@ -443,6 +445,11 @@ static void sweep_in_turn(struct sweep *w, enum sweep_what what)
     if (!removed)
         w->not_full_before_ms = clock_ms() + FULL_PAUSE_MS;
     pthread_cond_broadcast(&w->swept);
+}
+
+struct kept *sweep_kept(struct sweep *w)
+{
+    return w == NULL ? NULL : w->kept;
 }
 
 struct sweep_counts sweep_counts(struct sweep *w)
@@ -547,6 +554,7 @@ static void free_sweep(struct sweep *w)
     pthread_cond_destroy(&w->swept);
     pthread_cond_destroy(&w->wake);
     pthread_mutex_destroy(&w->lock);
+    kept_free(w->kept);
     free(w->ended);
     free(w);
 }
@@ -559,6 +567,7 @@ struct sweep *sweep_start(const struct config *config, struct store *store, cons
         return NULL;
     *w = (struct sweep){.config = config, .store = store, .log = log, .next_expires_s = INT64_MAX};
     w->not_used_since_s = (int64_t)time(NULL) - BEFORE_START_S;
+    w->kept = config->upload_bytes_kept > 0 ? kept_new(config->upload_bytes_kept) : NULL;
     pthread_mutex_init(&w->lock, NULL);
     clock_condition_init(&w->wake);
     clock_condition_init(&w->swept);
@@ -568,7 +577,7 @@ struct sweep *sweep_start(const struct config *config, struct store *store, cons
     enum store_result views = store_list(store, "views/", count_view, w),
                       uploads = store_list(store, "blobs/", count_upload, w);
     (void)views, (void)uploads;
-    if (pthread_create(&w->thread, NULL, run, w) == 0)
+    if ((w->kept != NULL || config->upload_bytes_kept == 0) && pthread_create(&w->thread, NULL, run, w) == 0)
         return w;
     free_sweep(w);
     return NULL;

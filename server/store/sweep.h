@@ -19,6 +19,7 @@
 
 #include "core/system/log.h"
 #include "server/config/config.h"
+#include "server/store/kept.h"
 #include "server/store/store.h"
 
 struct sweep;
@@ -58,6 +59,9 @@ void sweep_content_ended(struct sweep *w, const char *sha256);
 
 /* An upload that is new, or was changed, expires at this Unix time. Any thread; NULL does nothing. */
 void sweep_upload_expires(struct sweep *w, int64_t expires_s);
+
+/* How much the store keeps of each person; NULL: without limit. NULL of NULL. */
+struct kept *sweep_kept(struct sweep *w);
 
 /* How much there is, and how many views were removed for lack of room or use since the start. Any thread. */
 struct sweep_counts {

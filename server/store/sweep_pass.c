@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "server/store/kept.h"
 #include "server/store/record.h"
 
 enum {
@@ -119,6 +120,7 @@ static void sweep_upload(struct pass *p, const struct store_object *object)
         return;
     enum record_state state = record_read(p->store, id, p->plan->now_s, &r);
     if (state == RECORD_FOUND) {
+        kept_count(p->plan->kept, &r);
         if (r.expires_s < p->done.next_expires_s)
             p->done.next_expires_s = r.expires_s;
         check_blob(p, &r, r.sha256);
@@ -132,8 +134,10 @@ static void sweep_upload(struct pass *p, const struct store_object *object)
                worked(p, record_expire(p->store, id, p->plan->now_s, p->plan->clock_s, &expired),
                       object->key)) {
         p->done.expired += expired;
-        if (expired)
+        if (expired) {
+            kept_give(p->plan->kept, &r);
             p->plan->ended(p->plan->context, r.sha256);
+        }
         for (size_t i = 0; i < RECORD_NAMES_FILES; i++)
             if (expired && r.names.of[i][0] != '\0')
                 p->plan->ended(p->plan->context, r.names.of[i]);
@@ -279,10 +283,13 @@ struct sweep_done sweep_pass(struct store *s, const struct log *log, const struc
 
     if (plan->full || plan->what == SWEEP_VIEWS)
         sweep_views(&p);
+    if (plan->what == SWEEP_ALL)
+        kept_count_begin(plan->kept);
     if (plan->what != SWEEP_VIEWS)
         walk(&p, "uploads/", sweep_upload);
     if (plan->what != SWEEP_ALL)
         return p.done;
+    kept_count_end(plan->kept, !p.done.cut_off);
     walk(&p, "gone/", sweep_tombstone);
     walk(&p, "refs/", sweep_ref);
     walk(&p, "blobs/", sweep_blob);

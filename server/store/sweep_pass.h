@@ -28,6 +28,8 @@ enum sweep_what {
     SWEEP_VIEWS
 };
 
+struct kept;
+
 struct sweep_plan {
     enum sweep_what what;
     int64_t now_s;             /* Unix time, by which uploads expire and views are old */
@@ -39,6 +41,7 @@ struct sweep_plan {
     bool (*go_on)(void *context);
     /* An upload of these bytes has expired, and is gone. It may have been the last one. */
     void (*ended)(void *context, const char *sha256);
+    struct kept *kept; /* counted anew by SWEEP_ALL; may be NULL */
     void *context;
 };
 

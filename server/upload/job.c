@@ -26,6 +26,7 @@
 #include "server/store/sweep.h"
 #include "server/upload/job_impl.h"
 #include "server/upload/progress.h"
+#include "server/upload/upload_share.h"
 #include "server/views/profiles.h"
 #include "server/views/view_draw.h"
 #include "server/views/views.h"
@@ -126,6 +127,7 @@ struct job *job_new(const struct exchange *x, struct diag *diag)
     job->stop.above = &x->service->stop;
     job->refs = 1; /* the producer's */
     job->started_ms = clock_ms();
+    job->behind = upload_share_of(x, job->share);
     job->answer_timer.due = answer_due;
     pthread_mutex_init(&job->lock, NULL);
     clock_condition_init(&job->arrived);
@@ -206,7 +208,9 @@ static bool submits(struct job *job)
     job->refs += submit;
     job->submitted = true;
     pthread_mutex_unlock(&job->lock);
-    enum turn_class turn_class = job->bytes <= SMALL_BYTES ? TURN_SMALL : TURN_INPUT;
+    enum turn_class turn_class = job->behind                 ? TURN_AHEAD
+                                 : job->bytes <= SMALL_BYTES ? TURN_SMALL
+                                                             : TURN_INPUT;
     if (submit)
         job->thread =
             (struct thread_job){.run = run, .place = {.turn_class = turn_class, .owner = job->client}};
@@ -465,7 +469,7 @@ static ptrdiff_t read_arrival(void *context, uint64_t at, void *to, size_t n)
     struct job *job = a->job;
 
     turn_next(a->turn);
-    if (at > SMALL_BYTES)
+    if (at > SMALL_BYTES && !job->behind)
         turn_set_class(a->turn, TURN_INPUT);
     if (!await(job, a->turn, at + n)) {
         stop_say(&job->stop, &a->diag);
@@ -583,10 +587,12 @@ static void run(struct thread_job *thread)
 {
     struct job *job = (struct job *)thread; /* its first member */
     struct shared_profile *made = NULL;
+    struct work_limit work;
     struct diag diag = {0};
     struct turn turn;
 
     turn_init(&turn, job->service->turns, thread->place.turn_class, job->client, &job->stop);
+    work_limit_begin(job->service->work, &work, &job->stop, &job->written);
     turn_take(&turn);
     if (!has_ended(job)) {
         made = read_while_it_arrives(job, &turn, &diag);
@@ -596,6 +602,7 @@ static void run(struct thread_job *thread)
     if (made != NULL || !leaves_early(job))
         finish(job, &turn, made);
     turn_end(&turn);
+    upload_share_pay_work(job->service, job->share, work_limit_end(job->service->work, &work));
     unref(job);
 }
 

@@ -11,8 +11,10 @@
 #include "core/system/timer.h"
 #include "core/system/turns.h"
 #include "server/convert/identify.h"
+#include "server/doors/shares.h"
 #include "server/upload/job.h"
 #include "server/upload/names_upload.h"
+#include "server/upload/work_limit.h"
 
 struct jobs {
     struct service *service;
@@ -25,18 +27,20 @@ struct job {
     struct service *service;  /* constant */
     struct client *client;    /* who sent it, a reference; constant */
     struct stop stop;         /* STOP_LEFT: the producer has given the upload up, or left before its answer */
+    char share[SHARES_NAME_BYTES + 1]; /* whose share pays for the work; "": nobody's; constant */
+    bool behind;                       /* That share is used up: it waits behind others. Constant */
 
     /* Protected by this lock. */
     pthread_mutex_t lock;
-    pthread_cond_t arrived;       /* `written` has reached `awaited`, or the upload has ended */
-    uint64_t written;             /* bytes of the spool that may be read */
-    uint64_t awaited;             /* how many the reader waits for */
-    bool ended;                   /* The upload has arrived. */
-    bool submitted;               /* A thread works on it, or will. */
-    bool refused;                 /* The upload cannot be kept; `refusal` says why. */
-    bool kept;                    /* The upload is durable: result.record and the delete token are final. */
-    bool told;                    /* The producer has the result. */
-    unsigned refs;                /* the producer's, and one of each thread that works on it or will */
+    pthread_cond_t arrived;   /* `written` has reached `awaited`, or the upload has ended */
+    _Atomic uint64_t written; /* bytes of the spool that may be read; work_limit.h looks without the lock */
+    uint64_t awaited;         /* how many the reader waits for */
+    bool ended;               /* The upload has arrived. */
+    bool submitted;           /* A thread works on it, or will. */
+    bool refused;             /* The upload cannot be kept; `refusal` says why. */
+    bool kept;                /* The upload is durable: result.record and the delete token are final. */
+    bool told;                /* The producer has the result. */
+    unsigned refs;            /* the producer's, and one of each thread that works on it or will */
     struct exchange_wait waiting; /* for the answer */
     struct exchange_wait stalled; /* for room on the disk */
     struct diag refusal;          /* constant once `refused` is set */

@@ -9,6 +9,7 @@
 #include "server/upload/job_impl.h"
 #include "server/upload/keep_blob.h"
 #include "server/upload/progress.h"
+#include "server/upload/upload_share.h"
 
 static bool no_digest(struct job *job)
 {
@@ -55,13 +56,18 @@ bool job_keep_record(struct job *job, struct record *record, struct diag *diag)
 {
     struct store *store = job->service->store;
 
+    struct kept *kept = sweep_kept(job->service->sweep);
+
     if (!record_new_secret(record->id))
         return no_randomness(diag);
+    if (!kept_take(kept, record))
+        return upload_keeps_enough(job->service, diag);
     enum store_result written = record_write(store, record);
     if (written == STORE_FULL && sweep_make_room(job->service->sweep))
         written = record_write(store, record);
     if (written == STORE_OK)
         return true;
+    kept_give(kept, record);
     store_access_failed(job->service->log, written, "stored", diag);
     return false;
 }
@@ -83,12 +89,14 @@ bool job_withdraw_record(const struct job *job, const struct record *r)
     struct diag diag = {0};
     enum store_result result = record_delete(job->service->store, r, r->created_s);
 
-    if (result == STORE_OK)
-        LOG(job->service->log, LOG_INFO, "withdrawn", LOG_STR("id", str_of(r->id)),
-            LOG_STR("request", str_of(job->request)));
-    else
+    if (result != STORE_OK) {
         store_access_failed(job->service->log, result, "withdrawn", &diag);
-    return result == STORE_OK;
+        return false;
+    }
+    kept_give(sweep_kept(job->service->sweep), r);
+    LOG(job->service->log, LOG_INFO, "withdrawn", LOG_STR("id", str_of(r->id)),
+        LOG_STR("request", str_of(job->request)));
+    return true;
 }
 
 /* Whatever the upload used of the machine is the next one's before the client has taken its answer. Who

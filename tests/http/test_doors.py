@@ -565,6 +565,25 @@ class Shares(DoorsTest):
                                            self.server.request('POST', '/', trace(), **bearer(token)).text))
 
 
+class Kept(DoorsTest):
+    CONFIG = {'upload_bytes_kept': len(trace())}
+
+    def test_so_much_is_kept_of_each(self):
+        first = self.server.request('POST', '/', trace(), Accept=JSON, **bearer(self.ann))
+        self.assertEqual(first.status, 201)
+        for content, title in ((trace(), 'you keep enough uploads'), (b'x', 'you keep enough uploads')):
+            answer = self.server.request('POST', '/', content, Accept=JSON, **bearer(self.ann))
+            self.assertEqual((answer.status, json.loads(answer.body)['title']), (507, title))
+        self.assertEqual(self.server.request('POST', '/', trace(salt=1), **bearer(self.bob)).status, 201)
+        self.assertEqual(self.server.request('POST', '/', trace(records=100), **bearer(self.of['upload'])).status, 507)
+        self.server.stop()
+        self.server.start()
+        self.assertTrue(support.eventually(lambda: self.server.request('POST', '/', b'x', **bearer(self.ann)).status == 507))
+        path = '/p/' + json.loads(first.body)['id']
+        self.assertEqual(self.server.request('DELETE', path, **bearer(self.ann)).status, 200)
+        self.assertEqual(self.server.request('POST', '/', trace(salt=2), **bearer(self.ann)).status, 201)
+
+
 class SharesOfAddresses(ServiceTest):
     CONFIG = {'uploads_per_minute': 2, 'trusted_proxies': '127.0.0.1'}
 

@@ -57,6 +57,11 @@ class OutsideATest(unittest.TestCase):
             self.assertTrue(run.is_wanted(failed, 'http/test_runner.%s.test_this' % case.__name__))
 
 
+    def test_a_module_that_cannot_be_loaded(self):
+        command = [sys.executable, '-B', run.__file__, '--module', 'no_such_module', 'http/no_such_module.Class.test_this']
+        self.assertNotEqual(run.bounded(command, run.HTTP_TIMEOUT_S)[2], 0)
+
+
 def load_tests(loader, tests, pattern):
     """Not the classes that are made to fail."""
     return loader.loadTestsFromTestCase(OutsideATest)

@@ -1,6 +1,7 @@
 /* One upload without HTTP: what is made ahead is bounded, and what nobody was told of does not stay. */
 #include "tests/support/unit.h"
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -28,7 +29,9 @@ struct world {
     pthread_cond_t changed;
     struct exchange x; /* who waits for an answer */
     bool suspended;
-    struct turn blocker; /* has the worker's turn while `blocked` */
+    struct exchange behind; /* another one, */
+    bool behind_suspended;  /* with a share that is used up */
+    struct turn blocker;    /* has the worker's turn while `blocked` */
     bool blocked;
 };
 
@@ -36,18 +39,16 @@ static struct world *world; /* of the test that runs; an exchange's functions ha
 
 static void suspend(struct exchange *x, bool works)
 {
-    (void)x;
     (void)works;
     pthread_mutex_lock(&world->lock);
-    world->suspended = true;
+    *(x == &world->x ? &world->suspended : &world->behind_suspended) = true;
     pthread_mutex_unlock(&world->lock);
 }
 
 static void resume(struct exchange *x)
 {
-    (void)x;
     pthread_mutex_lock(&world->lock);
-    world->suspended = false;
+    *(x == &world->x ? &world->suspended : &world->behind_suspended) = false;
     pthread_cond_broadcast(&world->changed);
     pthread_mutex_unlock(&world->lock);
 }
@@ -86,6 +87,7 @@ static int build(void **state)
     s->clients = clients_new(&(struct client_shares){1000, 1000});
     s->timers = timers_new();
     s->jobs = jobs_new(s);
+    s->work = work_limits_new(s->config);
     s->turns = turns_new(1, true);
     s->threads = threads_new((const unsigned[THREADS_KINDS]){2, 8, 2, 4, 2}, THREADS_KINDS, 0);
     s->profiles = profiles_new(s);
@@ -107,10 +109,12 @@ static int wreck(void **state)
         turn_end(&world->blocker);
     threads_free(s->threads);
     sweep_stop(s->sweep);
+    shares_free(s->shares);
     views_free(s->views);
     profiles_free(s->profiles);
     progresses_free(s->progresses);
     jobs_free(s->jobs);
+    work_limits_free(s->work);
     timers_free(s->timers);
     client_unref(world->client);
     clients_free(s->clients);
@@ -151,23 +155,32 @@ static void put_trace(struct buf *b, uint32_t salt)
     }
 }
 
-/* Until it is time to answer it. */
-static struct job *uploaded(uint32_t salt)
+static struct job *upload(struct exchange *x, const char *who, uint32_t salt)
 {
     struct diag diag = {0};
     struct buf trace = {0};
 
-    world->x = (struct exchange){.service = &world->service,
-                                 .client = world->client,
-                                 .suspend = suspend,
-                                 .resume = resume,
-                                 .is_left = stays};
-    struct job *job = job_new(&world->x, &diag);
+    *x = (struct exchange){.service = &world->service,
+                           .client = world->client,
+                           .suspend = suspend,
+                           .resume = resume,
+                           .is_left = stays,
+                           .who.by = who[0] == '\0' ? WHO_NOBODY : WHO_BY_TOKEN};
+    snprintf(x->who.name, sizeof(x->who.name), "%s", who);
+    struct job *job = job_new(x, &diag);
     assert_non_null(job);
     put_trace(&trace, salt);
     assert_true(job_push(job, trace.p, trace.n));
     buf_free(&trace);
-    job_end(job, &world->x, &(struct job_asked){STR("x.trace"), time(NULL), time(NULL) + 3600, false}, false);
+    job_end(job, x, &(struct job_asked){STR("x.trace"), time(NULL), time(NULL) + 3600, false}, false);
+    return job;
+}
+
+/* Until it is time to answer it. */
+static struct job *uploaded(uint32_t salt)
+{
+    struct job *job = upload(&world->x, "", salt);
+
     pthread_mutex_lock(&world->lock);
     while (world->suspended)
         pthread_cond_wait(&world->changed, &world->lock);
@@ -267,11 +280,68 @@ static void what_nobody_was_told_of_goes_with_its_bytes(void **state)
     assert_true(comes_true(nothing_is_stored));
 }
 
+/* ---- whose turn it is ---- */
+
+static bool is_answered(void)
+{
+    pthread_mutex_lock(&world->lock);
+    bool answered = !world->behind_suspended;
+    pthread_mutex_unlock(&world->lock);
+    return answered;
+}
+
+/* While the worker is busy there is the turn for short work. It is not for who has had more work done than others. */
+static void who_has_had_enough_waits_behind_others(void **state)
+{
+    (void)state;
+    struct service *s = &world->service;
+    struct share_left left;
+    int64_t now_s = (int64_t)time(NULL);
+
+    world->config.work_seconds_per_minute = 1;
+    s->shares = shares_new(s->config);
+    assert_non_null(s->shares);
+    assert_true(shares_begin(s->shares, STR("name:ann"), now_s, &left));
+    shares_pay_work(s->shares, STR("name:ann"), UINT64_MAX, now_s);
+    block_worker();
+    struct job *ann = upload(&world->behind, "ann", 1);
+    job_release(uploaded(2));
+    assert_false(is_answered());
+    free_worker();
+    assert_true(comes_true(is_answered));
+    job_release(ann);
+    shares_end(s->shares, STR("name:ann"));
+}
+
+/* What a job has had of a processor is paid for when it ends. */
+static void work_is_paid_for(void **state)
+{
+    (void)state;
+    struct service *s = &world->service;
+    struct share_left left;
+    struct buf text = {0};
+
+    world->config.work_seconds_per_minute = 1000000;
+    s->shares = shares_new(s->config);
+    assert_non_null(s->shares);
+    assert_true(shares_begin(s->shares, STR("name:ann"), (int64_t)time(NULL), &left));
+    struct job *job = upload(&world->behind, "ann", 3);
+    assert_true(comes_true(is_answered));
+    job_release(job);
+    threads_free(s->threads); /* behind the end of the job */
+    s->threads = NULL;
+    shares_put(s->shares, &text);
+    assert_true(str_starts(buf_view(&text), STR("name:ann 0 0 99999")));
+    buf_free(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(previews_that_wait_are_bounded, build, wreck),
         cmocka_unit_test_setup_teardown(what_nobody_was_told_of_goes_with_its_bytes, build, wreck),
+        cmocka_unit_test_setup_teardown(who_has_had_enough_waits_behind_others, build, wreck),
+        cmocka_unit_test_setup_teardown(work_is_paid_for, build, wreck),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -117,6 +117,29 @@ static void a_small_share_comes_back(void **state)
     shares_free(s);
 }
 
+/* Work is never refused: who has had more than the share waits behind others. */
+static void so_much_work_a_minute(void **state)
+{
+    (void)state;
+    enum { SECOND_US = 1000000 };
+    const struct config config = {.work_seconds_per_minute = 6};
+    struct shares *s = shares_of(&config);
+
+    assert_false(shares_behind(s, STR("ann"), NOW_S));
+    assert_true(begins(s, "ann", NOW_S));
+    shares_pay_work(s, STR("ann"), 6 * SECOND_US, NOW_S);
+    assert_false(shares_behind(s, STR("ann"), NOW_S));
+    shares_pay_work(s, STR("ann"), 2 * SECOND_US, NOW_S);
+    assert_true(shares_behind(s, STR("ann"), NOW_S + 19));
+    assert_true(begins(s, "ann", NOW_S + 19));
+    assert_false(shares_behind(s, STR("ann"), NOW_S + 20));
+    assert_false(shares_behind(s, STR("bob"), NOW_S));
+    shares_pay_work(s, STR("ann"), UINT64_MAX, NOW_S + 20);
+    shares_pay_work(s, STR("ann"), UINT64_MAX, NOW_S + 20);
+    assert_true(shares_behind(s, STR("ann"), NOW_S + 90 * DAY_S));
+    shares_free(s);
+}
+
 static void the_least_recent_is_forgotten(void **state)
 {
     (void)state;
@@ -142,22 +165,24 @@ static void the_least_recent_is_forgotten(void **state)
 static void they_come_back_from_text(void **state)
 {
     (void)state;
-    const struct config config = {.uploads_per_minute = 2, .upload_bytes_per_day = 10 * DAY_S};
+    const struct config config = {
+        .uploads_per_minute = 2, .upload_bytes_per_day = 10 * DAY_S, .work_seconds_per_minute = 60};
     struct shares *s = shares_of(&config), *next = shares_of(&config);
     struct buf text = {0}, again = {0};
 
     assert_true(begins(s, "name:ann", NOW_S));
     shares_pay(s, STR("name:ann"), 20 * DAY_S, NOW_S);
+    shares_pay_work(s, STR("name:ann"), 61000000, NOW_S);
     shares_end(s, STR("name:ann"));
     looked(s, "name:unused", NOW_S);
     shares_put(s, &text);
-    assert_true(str_eq(buf_view(&text), STR("name:ann 60 -864000 1000000000\n")));
-    shares_take(next, STR("nonsense\n\nx 1\ny a b c\nz 1 2 99999999999999999999999\n"));
+    assert_true(str_eq(buf_view(&text), STR("name:ann 60 -864000 -1000000 1000000000\n")));
+    shares_take(next, STR("nonsense\n\nx 1\ny a b c\nz 1 2 3 99999999999999999999999\n"));
     shares_take(next, buf_view(&text));
     assert_false(begins(next, "name:ann", NOW_S + 10));
     assert_int_equal(looked(next, "name:ann", NOW_S + 10).uploads, 1);
     shares_put(next, &again);
-    assert_true(str_starts(buf_view(&again), STR("name:ann 80 -863900 1000000010\n")));
+    assert_true(str_starts(buf_view(&again), STR("name:ann 80 -863900 9000000 1000000010\n")));
     buf_free(&text);
     buf_free(&again);
     shares_free(s);
@@ -172,6 +197,7 @@ int main(void)
         cmocka_unit_test(so_many_at_a_time),
         cmocka_unit_test(so_many_bytes_a_day),
         cmocka_unit_test(a_small_share_comes_back),
+        cmocka_unit_test(so_much_work_a_minute),
         cmocka_unit_test(the_least_recent_is_forgotten),
         cmocka_unit_test(they_come_back_from_text),
     };

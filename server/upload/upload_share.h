@@ -1,0 +1,26 @@
+/* An upload and the share of who sends it (server/doors/shares.h): begun, paid for, told of in the answer. */
+#ifndef SERVER_UPLOAD_UPLOAD_SHARE_H
+#define SERVER_UPLOAD_UPLOAD_SHARE_H
+
+#include "server/doors/shares.h"
+#include "server/http/route.h"
+
+/* Whose share it is: "" where nothing is limited. True: the share of work is used up, so that the upload waits behind
+ * others. */
+bool upload_share_of(const struct exchange *x, char name[SHARES_NAME_BYTES + 1]);
+/* Its reading has taken so much of a processor. Any thread; "" pays nothing. */
+void upload_share_pay_work(const struct service *service, const char *name, uint64_t us);
+
+/* upload_begin, for who may upload more; else x->reply says why not: 429, or 507. */
+enum exchange_step upload_share_begin(struct exchange *x);
+
+/* All bytes have come: before the client hears of it. */
+void upload_share_pay(const struct exchange *x);
+
+/* What is left, into the headers of x->reply. */
+void upload_share_headers(struct exchange *x);
+
+/* A person keeps as much as they may. Always false. */
+bool upload_keeps_enough(const struct service *service, struct diag *diag);
+
+#endif
