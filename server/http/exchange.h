@@ -53,7 +53,6 @@ struct exchange {
 
     /* Of who handles it. */
     struct str profile; /* the id of the upload that was found for it; empty: none */
-    void *share;        /* what its upload is counted with; NULL: nothing. A state of the exchange */
     void *body;         /* what was made of its body (http/route.h): a state of the exchange */
     struct reply reply;
     char why[EXCHANGE_WHY_BYTES]; /* of a refusal, in short, for the log; or empty */

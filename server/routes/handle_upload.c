@@ -135,7 +135,7 @@ static enum exchange_step begin_upload(struct exchange *x)
 
     wanted_view(x, &r, &diag);
     if (diag.kind == DIAG_NONE)
-        return upload_share_begin(x);
+        return upload_begin(x);
     exchange_diag(x, &diag);
     x->reply.close = true;
     return X_DONE;
@@ -242,7 +242,7 @@ enum exchange_step handle_upload(struct exchange *x)
 {
     struct diag diag = {0};
 
-    upload_share_pay(x);
+    upload_arrived(x);
     if (!may_have_view(x, &diag))
         return exchange_diag(x, &diag);
     return upload_end(x, answer_result);

@@ -14,6 +14,7 @@
 #include "server/service.h"
 #include "server/upload/job.h"
 #include "server/upload/names_upload.h"
+#include "server/upload/upload_share.h"
 
 /* ---- coded bodies ---- */
 
@@ -179,6 +180,7 @@ static const char SEVERAL_HINT[] =
 struct upload {
     struct exchange *exchange;
     struct job *job;
+    struct upload_share share;   /* what it is counted with */
     struct multipart *multipart; /* NULL: the body is the file */
     const struct packer *packer; /* of the body's content coding, or NULL */
     struct body_decoder *coding; /* of a coded form, until its end */
@@ -484,10 +486,17 @@ static bool check_coding(struct exchange *x, const struct packer **packer)
     return false;
 }
 
+/* With those that nobody wants. */
+static uint64_t bytes_so_far(const struct upload *u)
+{
+    return u->job == NULL ? 0 : job_bytes(u->job) + names_bytes(u) + u->drained_bytes;
+}
+
 static void end(void *state)
 {
     struct upload *u = state;
 
+    upload_share_end(u->exchange->service, &u->share, bytes_so_far(u));
     job_release(u->job);
     for (size_t i = 0; i < RECORD_NAMES_FILES; i++)
         names_file_free(&u->names[i]);
@@ -514,6 +523,8 @@ enum exchange_step upload_begin(struct exchange *x)
     if (u == NULL)
         return exchange_no_memory(x, "one more upload");
     u->exchange = x;
+    if (!upload_share_begin(x, &u->share))
+        return X_DONE;
     u->have_file = !form;
     u->packer = packer;
     x->body = u;
@@ -598,11 +609,11 @@ static bool check_form(struct upload *u)
     return true;
 }
 
-uint64_t upload_bytes(const struct exchange *x)
+void upload_arrived(struct exchange *x)
 {
-    const struct upload *u = x->body;
+    struct upload *u = x->body;
 
-    return u == NULL || u->job == NULL ? 0 : job_bytes(u->job) + names_bytes(u) + u->drained_bytes;
+    upload_share_pay(x->service, &u->share, bytes_so_far(u));
 }
 
 bool upload_wants_every_member(const struct exchange *x)

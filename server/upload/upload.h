@@ -20,8 +20,8 @@ enum body_step upload_data(struct exchange *x, const char *p, size_t *n);
 enum exchange_step upload_end(struct exchange *x,
                               enum exchange_step (*then)(struct exchange *x, struct job_result *result));
 
-/* How many bytes have come so far, those that nobody wants included; 0 before upload_begin. */
-uint64_t upload_bytes(const struct exchange *x);
+/* All bytes have come, and are paid for (upload_share.h): for a handler, before anything else. */
+void upload_arrived(struct exchange *x);
 
 /* Before upload_end: whether each file of an archive was asked for (job.h). */
 bool upload_wants_every_member(const struct exchange *x);

@@ -8,14 +8,6 @@
 #include "server/http/problem.h"
 #include "server/service.h"
 #include "server/store/sweep.h"
-#include "server/upload/upload.h"
-
-/* One upload that is counted: a state of the exchange. */
-struct counted {
-    const struct exchange *x;
-    char name[SHARES_NAME_BYTES + 1];
-    bool paid;
-};
 
 /* The person who is known, else the address. False: there is no limit, or neither is known (a program on a Unix
  * socket). */
@@ -100,55 +92,36 @@ static bool begin_share(struct exchange *x, const char *name)
     return false;
 }
 
-static void pay(struct counted *c)
+void upload_share_pay(const struct service *service, struct upload_share *s, uint64_t bytes)
 {
-    if (c->paid)
+    if (s->name[0] == '\0' || s->paid)
         return;
-    c->paid = true;
-    shares_pay(c->x->service->shares, str_of(c->name), upload_bytes(c->x), (int64_t)time(NULL));
+    s->paid = true;
+    shares_pay(service->shares, str_of(s->name), bytes, (int64_t)time(NULL));
 }
 
-void upload_share_pay(const struct exchange *x)
+void upload_share_end(const struct service *service, struct upload_share *s, uint64_t bytes)
 {
-    if (x->share != NULL)
-        pay(x->share);
+    upload_share_pay(service, s, bytes);
+    if (s->name[0] != '\0')
+        shares_end(service->shares, str_of(s->name));
 }
 
-static void end_share(void *state)
+bool upload_share_begin(struct exchange *x, struct upload_share *s)
 {
-    struct counted *c = state;
-
-    pay(c);
-    shares_end(c->x->service->shares, str_of(c->name));
-}
-
-/* The state is made behind that of the upload, and so ends before it, when its bytes can still be asked for. */
-static enum exchange_step begin_counted(struct exchange *x, const char *name)
-{
-    enum exchange_step step = upload_begin(x);
-    struct counted *c = exchange_state(x, sizeof(*c), end_share);
-
-    if (c == NULL) {
-        shares_end(x->service->shares, str_of(name));
-        return step;
-    }
-    x->share = c;
-    c->x = x;
-    snprintf(c->name, sizeof(c->name), "%s", name);
-    return step;
-}
-
-enum exchange_step upload_share_begin(struct exchange *x)
-{
-    char name[SHARES_NAME_BYTES + 1];
     struct diag diag = {0};
+    char name[SHARES_NAME_BYTES + 1];
 
     if (kept_is_full(sweep_kept(x->service->sweep), x->who.name)) {
         upload_keeps_enough(x->service, &diag);
         x->reply.close = true;
-        return exchange_diag(x, &diag);
+        exchange_diag(x, &diag);
+        return false;
     }
     if (!name_of(x, name))
-        return upload_begin(x);
-    return begin_share(x, name) ? begin_counted(x, name) : X_DONE;
+        return true;
+    if (!begin_share(x, name))
+        return false;
+    memcpy(s->name, name, sizeof(s->name));
+    return true;
 }

@@ -3,7 +3,7 @@
 #define SERVER_UPLOAD_UPLOAD_SHARE_H
 
 #include "server/doors/shares.h"
-#include "server/http/route.h"
+#include "server/http/exchange.h"
 
 /* Whose share it is: "" where nothing is limited. True: the share of work is used up, so that the upload waits behind
  * others. */
@@ -11,11 +11,17 @@ bool upload_share_of(const struct exchange *x, char name[SHARES_NAME_BYTES + 1])
 /* Its reading has taken so much of a processor. Any thread; "" pays nothing. */
 void upload_share_pay_work(const struct service *service, const char *name, uint64_t us);
 
-/* upload_begin, for who may upload more; else x->reply says why not: 429, or 507. */
-enum exchange_step upload_share_begin(struct exchange *x);
+struct upload_share {
+    char name[SHARES_NAME_BYTES + 1]; /* "": it is not counted */
+    bool paid;
+};
 
-/* All bytes have come: before the client hears of it. */
-void upload_share_pay(const struct exchange *x);
+/* False: x->reply says why this one may not upload now: 429, or 507. Nothing was counted then. */
+bool upload_share_begin(struct exchange *x, struct upload_share *s);
+/* All its bytes have come, or no more will: once, before the client hears of it. */
+void upload_share_pay(const struct service *service, struct upload_share *s, uint64_t bytes);
+/* Pays, if that was not done. One that was not begun is fine. */
+void upload_share_end(const struct service *service, struct upload_share *s, uint64_t bytes);
 
 /* What is left, into the headers of x->reply. */
 void upload_share_headers(struct exchange *x);
