@@ -217,7 +217,6 @@ const struct config_key CONFIG_KEYS[] = {
          "longest name of a method or thread; a longer one is cut, with a warning"),
 };
 const size_t CONFIG_KEYS_COUNT = sizeof(CONFIG_KEYS) / sizeof(CONFIG_KEYS[0]);
-_Static_assert(sizeof(CONFIG_KEYS) / sizeof(CONFIG_KEYS[0]) <= 64, "config.given has a bit for each key");
 
 /* Names that keys had before 0.2. They are read for one release, and log_old_names of serve.c says so. */
 const struct config_old_name CONFIG_OLD_NAMES[CONFIG_OLD_NAMES_COUNT] = {
