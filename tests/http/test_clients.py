@@ -1,5 +1,6 @@
 """What one client can take from others: requests that the library drops, slow headers, many connections, pages of other
 sites; and a stop that waits for nobody."""
+import contextlib
 import os
 import socket
 import time
@@ -87,6 +88,18 @@ class Shares(ServiceTest):
         for connection in held:
             connection.close()
         self.assertTrue(eventually(self.has_room))
+
+    def test_who_has_begun_to_send_a_file_hears_why(self):
+        """It looks for an answer only when it cannot send any more, as some programs do."""
+        held = [self.from_address('127.0.0.3') for _ in range(4)]
+        for connection in held:
+            self.assertEqual(self.ask(connection), [200])
+        with self.from_address('127.0.0.3') as one_too_many:
+            with contextlib.suppress(ConnectionError):
+                one_too_many.sendall(head('PUT', '/x', 'Content-Length: %d' % (64 << 20)) + bytes(64 << 20))
+            self.assertRegex(one_too_many.recv(100), b'^HTTP/1.1 503 ')
+        for connection in held:
+            connection.close()
 
     def has_room(self):
         with self.from_address('127.0.0.1') as connection:

@@ -111,6 +111,7 @@ class Profile(Stored):
             self.assertLess(len(answer.body), 20_000)
             self.assertNotIn('<text', answer.text)
             self.assertIn("style-src 'sha256-", answer['Content-Security-Policy'])
+            self.assertNotIn('frame-ancestors', answer['Content-Security-Policy'])     # a wiki may show it
             self.assertEqual(self.get('/t/%s/thumb.svg' % track, If_None_Match=answer['ETag']).status, 304)
         self.assertEqual(self.get('/t/9/thumb.svg').status, 404)
 
