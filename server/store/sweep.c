@@ -343,16 +343,11 @@ static void ended(void *sweep, const char *sha256)
     sweep_content_ended(sweep, sha256);
 }
 
+/* Says when it begins to doubt the clock: an operator should see why nothing expires. */
 static int64_t now_s(struct sweep *w)
 {
-    return trusted_time(&w->time, (int64_t)time(NULL), clock_ms());
-}
-
-/* Told before and after: an operator should see why nothing expires. */
-static int64_t believed_now_s(struct sweep *w)
-{
     bool doubted = w->time.doubted_from_ms >= 0;
-    int64_t now = now_s(w);
+    int64_t now = trusted_time(&w->time, (int64_t)time(NULL), clock_ms());
 
     if (!doubted && w->time.doubted_from_ms >= 0)
         LOG(w->log, LOG_WARN, "clock-doubted",
@@ -381,7 +376,7 @@ static bool sweep_once(struct sweep *w, bool full, enum sweep_what what, struct 
     int64_t begun_ms = clock_ms();
     uint64_t most = w->config->views_on_disk_bytes;
     struct sweep_plan plan = {.what = what,
-                              .now_s = believed_now_s(w),
+                              .now_s = now_s(w),
                               .clock_s = (int64_t)time(NULL),
                               .unneeded_before_s = unneeded_before_s(w),
                               .view_bytes_most = most,

@@ -83,6 +83,19 @@ class StoreOfAnother(unittest.TestCase):
             self.assertTrue(isinstance(said, Server) or 'the store is in use' in said, said)
         self.assertEqual(serving[0].get('/p/%s/raw' % self.identity).body, trace())
 
+    def test_a_store_that_is_none(self):
+        folder = os.path.dirname(self.server.store)
+        path = os.path.join(folder, 'file')
+        with open(path, 'w') as file:
+            file.write('of somebody')
+        for store in (path, path + '/store'):
+            done = self.second(store, folder)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn('the store cannot be opened', done.stderr)
+            self.assertIn('--store DIR', done.stderr)
+        with open(path) as file:
+            self.assertEqual(file.read(), 'of somebody')
+
     def test_one_that_was_killed_has_nothing_any_more(self):
         link = os.path.join(os.path.dirname(self.server.store), 'link')
         os.symlink(self.server.store, link)
@@ -152,6 +165,12 @@ class Clock(unittest.TestCase):
         for (identity, content), made_s in zip(uploads.items(), (0, *self.JUMPS)):
             raw = self.server.get('/p/%s/raw' % identity)
             self.assertIn((raw.status, raw.body == content), [(200, True)] if made_s > -DAY_S else [(410, False)], made_s)
+
+    def test_a_clock_that_is_not_believed_is_told(self):
+        self.server.at(HOUR_S)
+        self.assertNotIn('clock-doubted', self.server.log())
+        self.server.at(4 * HOUR_S)
+        self.assertEqual(self.server.log().count(' warn clock-doubted '), 1)
 
     def test_what_was_deleted_stays_so(self):
         uploads = []
