@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Line coverage from gcov's counts. usage: coverage.py BUILD PERCENT FOLDER...
-Fails if a folder is below PERCENT."""
+"""Line coverage from gcov's counts. usage: coverage.py BUILD PERCENT FOLDER... [PERCENT FOLDER...]...
+Fails if a folder is below the PERCENT before it."""
 import gzip
 import json
 import os
@@ -37,10 +37,13 @@ def row(name, lines):
     return 100.0 * hit / len(lines) if lines else 100.0, '%-36s %5d of %5d lines' % (name, hit, len(lines))
 
 
-def main(build, percent, folders):
+def main(build, wanted):
     lines = counts_of(build)
-    low = []
-    for folder in folders:
+    low, percent = [], 0.0
+    for folder in wanted:
+        if folder.isdigit():
+            percent = float(folder)
+            continue
         sources = {name: found for name, found in lines.items() if name.startswith(folder + '/')}
         for name, found in sorted(sources.items()):
             share, text = row(name, found.values())
@@ -48,11 +51,11 @@ def main(build, percent, folders):
         share, text = row(folder, [count for found in sources.values() for count in found.values()])
         print('%s   %6.1f %%' % (text, share))
         if share < percent or not sources:
-            low.append(folder)
+            low.append('%s under %g %%' % (folder, percent))
     if low:
-        print('under %g %%: %s' % (percent, ', '.join(low)))
+        print('\n'.join(low))
     return 1 if low else 0
 
 
 if __name__ == '__main__':
-    sys.exit(main(sys.argv[1], float(sys.argv[2]), sys.argv[3:]))
+    sys.exit(main(sys.argv[1], sys.argv[2:]))

@@ -36,6 +36,13 @@ def sanitized():
     return b'__asan_init' in code or b'__tsan_init' in code
 
 
+@functools.lru_cache
+def counted():
+    """Whether the program counts the lines that it runs, which it writes when it ends."""
+    with open(AFLAMED, 'rb') as program:
+        return b'__gcov' in program.read()
+
+
 def amount(normal, under_sanitizer, stretched=None):
     """How often a heavy test does what it does."""
     if SLOW:
@@ -268,7 +275,7 @@ class Server:
     def clean(self):
         """What it left on the disk."""
         if self.process.poll() is None:
-            self.kill()
+            self.stop() if counted() else self.kill()
         shutil.rmtree(self.folder, ignore_errors=True)
 
     # -- what it holds --

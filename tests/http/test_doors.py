@@ -667,7 +667,8 @@ class CommandLine(unittest.TestCase):
     def test_the_service_starts_with_a_good_file_only(self):
         folder = tempfile.mkdtemp(prefix='aflamed-http-')
         self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
-        for text in (None, 'ann everything\n'):
+        too_many = ''.join('a%d read %064x 2026-11-25T10:00:00Z\n' % (n, n) for n in range(10_001))
+        for text in (None, 'ann everything\n', too_many):
             if text is not None:
                 with open(folder + '/tokens', 'w') as file:
                     file.write(text)

@@ -9,7 +9,7 @@ import tempfile
 import time
 import unittest
 
-from support import (AFLAMED, Server, ServiceFailure, ServiceTest, eventually, id_of, in_parallel, large_trace, salted,
+from support import (AFLAMED, Server, ServiceFailure, ServiceTest, eventually, form, id_of, in_parallel, large_trace, salted,
                      token_of, trace)
 
 DAY_S = 86400
@@ -158,6 +158,17 @@ class Expiry(ServiceTest):
         self.assertIn('gone/' + id_of(answer), self.server.files('gone'))
         self.assertEqual(self.server.get(page).status, 410)
         self.assertTrue(self.server.says(r'info swept expired=1 .*blobs=\d+ blob_bytes=\d+'), self.server.log())
+
+    def test_the_names_of_an_expired_upload_go_with_it(self):
+        """Soon, though what nobody needs is left alone for minutes."""
+        server = Server(sweep_interval_s=1, delete_within_s=3)
+        self.addCleanup(server.clean)
+        answer = server.upload(trace(salt=108))
+        kind, body = form(('token', None, token_of(answer).encode()), ('mapping', 'mapping.txt', b'com.real.A -> com.example.Class0:\n'))
+        self.assertEqual(server.request('POST', '/p/%s/mapping' % id_of(answer), body, Content_Type=kind).status, 200)
+        self.assertEqual(len(server.files('blobs')), 2)
+        expire(server, answer)
+        self.assertTrue(eventually(lambda: server.files('blobs') + server.files('refs') == []), server.log())
 
     def test_tombstones_are_forgotten(self):
         answer = self.stored(trace(salt=102))

@@ -245,6 +245,16 @@ class Configuration(unittest.TestCase):
             self.assertIn(words, said)
             self.assertNotIn('PRIVATE', said)
 
+    def test_a_chain_that_is_too_long(self):
+        path, key = certificate(self.folder, 'good')
+        with open(path) as file:
+            one = file.read()
+        with open(path, 'w') as file:
+            file.write(one * 17)
+        status, said = self.started('--tls-certificate', path, '--tls-key', key)
+        self.assertEqual(status, 1)
+        self.assertIn('A chain has at most 16 certificates.', said)
+
     def test_a_plain_socket_leads_on(self):
         good, key = certificate(self.folder, 'good')
         server = TlsServer(tls_certificate=good, tls_key=key, external_url='https://localhost:1/team',
