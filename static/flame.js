@@ -10,7 +10,7 @@
  *   said            the state that links from here take along: it has nothing of the first view while that is shown
  *   set(some)       changes parts of the state
  *   filter(key, text), filterSelected('focus' | 'ignore' | 'hide' | 'hide package'), unfilter(i), moveFilter(i, by), undoFilter()
- *   search(text, {matchCase}), next(), previous() by weight, selectMethod(name and signature), zoomTo(link), sandwich(method), reset(): also to what the first view leaves out
+ *   search(text, {matchCase}), next(), previous() by weight, selectMethod(name and signature), hasMethod(the same), zoomTo(link), sandwich(method), reset(): also to what the first view leaves out
  *   press(key)      as if the key were pressed in the picture: whether it means something; commands: {name, keys, words, frame}; help()
  * Events, which bubble: `flame-state` with the new state; `flame-said` with words for the person, '' if they are over;
  * `flame-tab` with the number of the tab that somebody wants; `flame-drawn`; and `flame-filters` with {filters} where a step of the
@@ -823,6 +823,7 @@ svg.flame = {
   zoomTo: link => set({ zoom: link }), selectMethod, press, help: showHelp, menu: acts.menu, closeMenu,
   get commands() { return commands.map(one => ({ ...one, keys: keyWords(one) })); },
   sandwich: method => set({ view: 'sandwich', method }),
+  hasMethod: method => data.frames.some(({ isMethod, text, signature }) => isMethod && text + signature === method),
   get filters() { return stepsOf(state.filters).map(([key, pattern], i) =>
     ({ key, text: pattern, words: stepWords([key, pattern]), isGiven: i < given.length, isFirst: isFirstFilter() })); },
   get emptiedBy() { return emptiedBy(); }, filter: addStep, addFilter, filterSelected, unfilter, moveFilter, undoFilter: () => unfilter(stepsOf(state.filters).length - 1),

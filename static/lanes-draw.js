@@ -1,7 +1,9 @@
 /* Lanes on a canvas: what a place, a call, the ruler look like. Knows a canvas's context, and no state. */
 import { durationWords, mergedShares, pauses, recordedPlaces, ticks, timeWords } from './lanes-model.js';
 
-export const LANE_PX = 16, ROW_PX = { lanes: 8, chart: 17 }, RULER_PX = 18;
+export const LANE_PX = 16;
+export const ROW_PX = { lanes: 8, chart: 17 };
+export const RULER_PX = 18;
 const ALL = 51, CELL_PX = 6.62, FONT = '11px ui-monospace, Menlo, "DejaVu Sans Mono", "Liberation Mono", Consolas, monospace';
 const RULER_FONT = '11px system-ui, sans-serif', FRAMES_LEAST_PX = 4, PAUSE_PLACES = 6, TORN_LEAST_PX = 4, MESSAGE_PX = 4;
 

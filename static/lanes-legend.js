@@ -13,8 +13,8 @@ const MARKS = [
 const KEYS = [['w s', 'zoom'], ['a d', 'move'], ['arrow keys', 'choose a call'], ['Enter', 'zoom to it'], ['n N', 'next and previous call of its method'],
               ['l', 'its longest call, then the next longest'], ['r', 'what is seen becomes the range'], ['p', 'on a name: pin it'], ['Escape', 'the whole recording']];
 
-export function legend() {
-    const rows = KEYS.map(([keys, words]) => element('div', {}, element('dt', { textContent: keys }), element('dd', { textContent: words })));
+export function legend(keys = KEYS) {
+    const rows = keys.map(([names, words]) => element('div', {}, element('dt', { textContent: names }), element('dd', { textContent: words })));
     const marks = MARKS.map(([kind, words]) => {
         const sample = element('span', { className: `lane-sample ${kind}` });
         sample.setAttribute('aria-hidden', 'true');

@@ -46,7 +46,7 @@ function wholeWords({ values }, name) {
 
 const quiet = textContent => element('span', { className: 'quiet', textContent });
 
-class MethodTable {
+export class MethodTable {
     constructor(box, filter, told, moved, data) {
         const compares = data.format === 'aflamed-diff';
         if (compares)

@@ -277,11 +277,9 @@ static bool draw_lanes(const void *what, const struct render_input *in, struct b
     return d->format->write(in, &plan, lanes_sink_finish(sink), out, diag);
 }
 
-/* Appends the lanes in that format. Of the view, tracks, app, open, width and the window count, and of
- * tracks that are opened the filters. The profile's log is replayed. False: diag. */
-static bool convert_lanes(const struct convert_source *s, const struct view_options *view,
-                          const struct lanes_asked *asked, const struct lanes_format *format, struct buf *out,
-                          struct diag *diag)
+bool convert_lanes(const struct convert_source *s, const struct view_options *view,
+                   const struct lanes_asked *asked, const struct lanes_format *format, struct buf *out,
+                   struct diag *diag)
 {
     struct drawing d = {s, view, asked, format};
     struct convert_drawing drawing = {draw_lanes, &d, s->stop};
@@ -787,7 +785,18 @@ static bool make_diff_card(const struct report *r, const struct report_input *in
     return ok;
 }
 
+/* ---- a page that is one file ---- */
+
+static bool make_bundle(const struct report *r, const struct report_input *in, struct buf *out,
+                        struct diag *diag)
+{
+    (void)r;
+    return convert_bundle(&in->source, in->view, out, diag);
+}
+
 /* ---- the table ---- */
+
+static const struct text_format BUNDLE = {"parts", "application/octet-stream", "for its page", 1};
 
 static const struct text_format CARD = {"png", "image/png", "what chat programs show below a link", 1};
 
@@ -819,6 +828,7 @@ const struct report REPORTS[] = {
     {"diff-head", &DIFF_HEAD, KEYS_TABLE | KEYS_COMPARED, false, NULL, make_diff_head},
     {"card", &CARD, 0, true, NULL, make_card},
     {"diff-card", &CARD, KEYS_TABLE | KEYS_COMPARED, false, NULL, make_diff_card},
+    {"bundle", &BUNDLE, 0, true, NULL, make_bundle},
     {"java-names", &JAVA_NAMES, 0, false, NULL, make_java_names},
 };
 

@@ -59,6 +59,19 @@ bool convert_diff(const struct shared_profile *f, const struct config *config,
                   struct diff_checks *checks, struct buf *out, struct diag *diag)
     __attribute__((warn_unused_result));
 
+/* As convert_methods, with what all threads did in a window of time. Of the view, tracks, app, open, width and the window
+ * count, and of tracks that are opened the filters. The profile's log is replayed. */
+struct lanes_format;
+bool convert_lanes(const struct convert_source *s, const struct view_options *view,
+                   const struct lanes_asked *asked, const struct lanes_format *format, struct buf *out,
+                   struct diag *diag) __attribute__((warn_unused_result));
+
+/* The parts of a page that is one file, for who writes it (server/pages/page_bundle.c). Each is a line, "NAME BYTES", and
+ * so many bytes: "words", what VERDICT_JSON has; "lanes", where the profile has times, "methods" and "picture-ID" of each
+ * thread that there is room for, the heaviest first, in base64 of gzip. False: diag. */
+bool convert_bundle(const struct convert_source *s, const struct view_options *view, struct buf *out,
+                    struct diag *diag) __attribute__((warn_unused_result));
+
 /* What a report is made of. */
 struct report_input {
     struct convert_source source; /* with the stored file for reports that read it again */

@@ -103,6 +103,17 @@ struct page_workspace {
 void page_workspace(struct buf *b, const struct page_workspace *p);
 /* Opens <article>, whose attributes tell the scripts what the browser's list of uploads keeps; `more` is markup. */
 void page_profile_element(struct buf *b, const struct record *r, struct str format, const char *more);
+/* The facts in one line, behind which all of them unfold, for who is not known to the service. */
+void page_facts(struct buf *b, const struct record *r, const json_t *summary);
+
+/* The page that is one file. */
+struct page_bundle {
+    const struct record *record;
+    const json_t *summary; /* with PAGE_TRACKS_MAX tracks */
+    struct str parts;      /* as convert_bundle made them */
+};
+void page_bundle(struct buf *b, const struct page_bundle *p);
+
 /* What was found for /p/<id>/mapping with known=by-names: nothing is applied before its button is pressed. */
 struct page_mapping {
     struct str root;

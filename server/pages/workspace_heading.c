@@ -419,16 +419,30 @@ static void put_rename(const struct workspace *w)
     workspace_menu_end(w->b);
 }
 
-static void put_facts(const struct workspace *w)
+static void put_facts(struct buf *b, const struct record *r, const json_t *summary,
+                      const struct page_rights *rights)
 {
     buf_z(
-        w->b,
+        b,
         "<details name=\"menus\" class=\"menu about\">\n<summary title=\"All facts\"><span class=\"line\">");
-    put_facts_line(w->b, w->of->record, w->of->summary);
-    buf_z(w->b, "</span></summary>\n<div class=\"sheet\">\n");
-    put_all_facts(w->b, w->of->record, w->of->summary, &w->of->rights);
-    put_all_unnamed(w->b, json_object_get(w->of->summary, "unnamed"));
-    workspace_menu_end(w->b);
+    put_facts_line(b, r, summary);
+    buf_z(b, "</span></summary>\n<div class=\"sheet\">\n");
+    put_all_facts(b, r, summary, rights);
+    put_all_unnamed(b, json_object_get(summary, "unnamed"));
+    workspace_menu_end(b);
+}
+
+void page_facts(struct buf *b, const struct record *r, const json_t *summary)
+{
+    static const struct page_rights NOBODYS = {0};
+    const json_t *warnings = json_object_get(summary, "warnings");
+
+    put_facts(b, r, summary, &NOBODYS);
+    if (json_array_size(warnings) == 0)
+        return;
+    workspace_menu(b, "class=\"menu warned\"", "Warnings");
+    put_all_warnings(b, warnings);
+    workspace_menu_end(b);
 }
 
 void workspace_warnings(const struct workspace *w)
@@ -531,6 +545,7 @@ static void put_downloads(const struct workspace *w)
              "<li id=\"png\" hidden><button type=\"button\" class=\"button\" data-do=\"png\">Save as "
              "PNG</button></li>\n<li><a href=\"{}p/{}.json\">The profile: JSON</a></li>\n",
              w->up, str_of(w->of->record->id));
+    workspace_link(w, "<li><a href=\"", "bundle.html", NULL, "\">The whole page as one file</a></li>\n");
     workspace_link(w, "<li><a href=\"", "raw", NULL, "\">The uploaded file</a></li>\n</ul>\n");
     put_viewer_words(w);
     workspace_menu_end(w->b);
@@ -579,7 +594,7 @@ void workspace_heading(const struct workspace *w)
 {
     page_put(w->b, "<header class=\"top\">\n<a class=\"brand\" href=\"{}\">aflamed</a>\n", w->up);
     put_rename(w);
-    put_facts(w);
+    put_facts(w->b, w->of->record, w->of->summary, &w->of->rights);
     workspace_warnings(w);
     buf_z(w->b, "<nav aria-label=\"This profile\">\n");
     buf_z(w->b, "<a class=\"share follows\" href=\"");

@@ -98,11 +98,17 @@ static bool visit_outputs(struct suffixes *s, struct api_path *p)
     return true;
 }
 
+/* Of an answer that has one form only, which its path names; else NULL. */
+static const char *type_of(struct str path)
+{
+    return str_ends(path, STR(".png")) ? "image/png" : str_ends(path, STR(".html")) ? "text/html" : NULL;
+}
+
 static bool visit_route(struct suffixes *s, const struct route *r)
 {
     struct api_path p = {.route = r, .report = report_of(r)};
 
-    if (!visit_suffix(s, &p, NULL, NULL, str_ends(str_of(r->path), STR(".png")) ? "image/png" : NULL))
+    if (!visit_suffix(s, &p, NULL, NULL, type_of(str_of(r->path))))
         return false;
     if (r->handle == handle_track)
         return visit_outputs(s, &p);

@@ -302,8 +302,7 @@ enum exchange_step handle_events(struct exchange *x)
 
 /* /p/<id>/raw: the bytes that were uploaded. */
 
-/* RFC 8187: what is not an attr-char is percent-encoded. */
-static void put_file_name(struct buf *b, const char *name)
+void profile_file_name(struct buf *b, const char *name)
 {
     for (const char *c = name; *c != '\0'; c++) {
         bool plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') ||
@@ -319,7 +318,7 @@ static void raw_headers(struct exchange *x, const struct record *r)
 {
     struct buf name = {0};
 
-    put_file_name(&name, r->name[0] == '\0' ? "profile.trace" : r->name);
+    profile_file_name(&name, r->name[0] == '\0' ? "profile.trace" : r->name);
     if (name.failed)
         x->reply.text.failed = true;
     else

@@ -64,6 +64,8 @@ extern const struct route_body MAPPING_BODY, SYMBOLS_BODY;
           "Frames that an app showed too late, and what its threads did meanwhile: in the workspace, text or JSON, by Accept or by .txt, .json") \
     ROUTE("GET", "/p/{id}/card.png", DOOR_READ, KEYS_TRACK | KEYS_VIEW, NULL, handle_card, \
           "What chat programs show below a link: the name, the first sentence of the words, the flame graph") \
+    ROUTE("GET", "/p/{id}/bundle.html", DOOR_READ, 0, NULL, handle_bundle, \
+          "The whole page as one file, which needs no service: words, timeline, methods, the flame graphs of all threads") \
     ROUTE("GET", "/p/{id}/lanes{suffix}", DOOR_READ, KEYS_TRACK | KEYS_VIEW | KEYS_LANES, NULL, handle_lanes, \
           "What all threads did in a window of time, per pixel: JSON, or a picture by .svg") \
     ROUTE("GET", "/d", DOOR_OPEN, KEYS_PAIR, NULL, handle_compare_choice, \

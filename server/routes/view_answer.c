@@ -392,9 +392,7 @@ static bool choose_main(struct workspace_answer *a)
     return !a->track.failed;
 }
 
-/* The tag is a digest of the page, so that it changes with everything that the page shows. It is a weak
- * one, since it is the same for all codings. False: no memory. */
-static bool put_tag(struct reply *reply, struct str page)
+bool page_tag_put(struct reply *reply, struct str page)
 {
     struct sha256 *hash = sha256_new();
     uint8_t digest[SHA256_BYTES];
@@ -413,8 +411,7 @@ static bool put_tag(struct reply *reply, struct str page)
     return made;
 }
 
-/* Whether the client has the page with this tag. */
-static bool has_page(const struct exchange *x)
+bool page_tag_holds(const struct exchange *x)
 {
     const char *tag = reply_header_value(&x->reply, "ETag");
 
@@ -487,8 +484,8 @@ static void answer_workspace_page(struct exchange *x, const struct workspace_ans
     /* Without its pass the picture would be less than it says. */
     body->failed = base.failed || !has_pass || (is_told && told == NULL);
     page_workspace(body, &page);
-    body->failed = body->failed || !put_tag(&x->reply, buf_view(body));
-    if (!body->failed && has_page(x)) {
+    body->failed = body->failed || !page_tag_put(&x->reply, buf_view(body));
+    if (!body->failed && page_tag_holds(x)) {
         buf_clear(body);
         x->reply.status = 304;
     }
@@ -551,8 +548,7 @@ static enum exchange_step content_ready(struct exchange *x, const struct view_re
     return exchange_work(x, looks ? WORK_ALWAYS : view_bytes(result), make_page, NULL, a);
 }
 
-/* What the page needs of the summary, which names all threads. NULL: no memory, or what is stored is no summary. */
-static json_t *load_summary(struct str stored, const struct view_options *o)
+json_t *page_summary(struct str stored, const struct view_options *o)
 {
     bool is_single = o->tracks == TRACKS_LISTED && o->n_track_ids == 1;
     const struct summary_part part = {.tracks = PAGE_TRACKS_MAX,
@@ -575,7 +571,7 @@ static bool read_head(struct exchange *x, struct workspace_answer *a)
     if (ok && is_compared(a))
         a->head = json_memory_load(buf_view(&head), 0, NULL);
     else if (ok)
-        a->head = load_summary(buf_view(&head), o);
+        a->head = page_summary(buf_view(&head), o);
     buf_free(&head);
     if (!ok)
         return false;

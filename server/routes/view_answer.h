@@ -56,6 +56,16 @@ void profile_gone(struct exchange *x);
  * header X-Delete-Token, is its delete token. False: x->reply says why. */
 bool profile_may_change(struct exchange *x, const struct record *r, enum scope scope, struct str token);
 
+/* The tag is a digest of the page, so that it changes with everything that the page shows. It is a weak one, since it is the
+ * same for all codings. False: no memory. */
+bool page_tag_put(struct reply *reply, struct str page) __attribute__((warn_unused_result));
+/* Whether the client has the page with the tag of the reply. */
+bool page_tag_holds(const struct exchange *x);
+
+/* The summary that is stored, with as many tracks as pages name, and this one. NULL: no memory, or what is stored is no
+ * summary. */
+json_t *page_summary(struct str stored, const struct view_options *o) __attribute__((warn_unused_result));
+
 /* The workspace as an answer: waits for what stands around the content (the summary), then for the content
  * of the tab, then makes the page. */
 

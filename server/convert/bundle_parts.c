@@ -1,0 +1,133 @@
+/* The parts of a page that is one file: the words, the timeline, the table of methods, and the picture of each thread. */
+#include <openssl/evp.h>
+#include <stdlib.h>
+
+#include "core/gzip.h"
+#include "render/lanes/lanes_formats.h"
+#include "render/svg/svg_header.h"
+#include "render/table/table_format.h"
+#include "render/verdict/verdict.h"
+#include "server/convert/convert_impl.h"
+#include "server/convert/report.h"
+
+enum {
+    ROWS_MAX = 20000,          /* of the table */
+    LANES_WIDTH_PX = 4000,     /* so fine is the timeline */
+    PICTURES_MAX = 500,        /* of the heaviest threads */
+    PICTURES_BYTES = 24 << 20, /* of their texts in the file; those behind are left out */
+    LEVEL = 7                  /* of gzip: what is better costs twice the time for 1 % */
+};
+
+/* "NAME BYTES\n", then so many bytes, which hold the text packed, in base64. False: diag. */
+static bool put_packed(const char *name, const struct buf *text, struct buf *out, struct diag *diag)
+{
+    struct buf packed = {0};
+    bool ok = !text->failed && gzip_put(&packed, buf_view(text), LEVEL) && packed.n < INT32_MAX / 2;
+
+    if (ok) {
+        size_t n = (packed.n + 2) / 3 * 4;
+        buf_printf(out, "%s %zu\n", name, n);
+        ok = buf_reserve(out, n + 1); /* with the end that the library writes */
+        if (ok)
+            out->n += (size_t)EVP_EncodeBlock((unsigned char *)out->p + out->n,
+                                              (const unsigned char *)packed.p, (int)packed.n);
+    }
+    buf_free(&packed);
+    return (ok && !out->failed) || fail_buf(out, diag);
+}
+
+static bool put_words(const struct convert_source *s, const struct view_options *view, struct buf *out,
+                      struct diag *diag)
+{
+    struct buf words = {0};
+    bool ok = convert_verdict(s, view, &VERDICT_JSON, &words, diag);
+
+    if (ok) {
+        buf_printf(out, "words %zu\n", words.n);
+        buf_str(out, buf_view(&words));
+    }
+    buf_part_end(out, &words);
+    return ok && (!out->failed || fail_buf(out, diag));
+}
+
+static bool put_lanes(const struct convert_source *s, const struct view_options *view, struct buf *out,
+                      struct diag *diag)
+{
+    const struct lanes_asked asked = {0};
+    struct view_options wide = *view;
+    struct buf lanes = {0};
+
+    if (!shared_profile_get(s->profile)->timed)
+        return true;
+    wide.view = VIEW_CHART;
+    wide.width_px = LANES_WIDTH_PX;
+    bool ok =
+        convert_lanes(s, &wide, &asked, &LANES_JSON, &lanes, diag) && put_packed("lanes", &lanes, out, diag);
+    buf_free(&lanes);
+    return ok;
+}
+
+static bool put_methods(const struct convert_source *s, const struct view_options *view, struct buf *out,
+                        struct diag *diag)
+{
+    const struct table_request rows = {.limit = ROWS_MAX};
+    struct buf table = {0};
+    bool ok = convert_methods(s, view, &rows, &TABLE_JSON, &table, diag) &&
+              put_packed("methods", &table, out, diag);
+
+    buf_free(&table);
+    return ok;
+}
+
+/* Without style and script, of which the page has one for all. A thread of which there is no picture is left out. */
+static bool put_picture(const struct convert_source *s, const struct view_options *view, uint32_t track,
+                        struct buf *out, struct diag *diag)
+{
+    struct view_options one = *view;
+    struct buf svg = {0}, text = {0};
+    struct diag trouble = {0};
+    char name[32];
+
+    one.tracks = TRACKS_LISTED;
+    one.n_track_ids = 1;
+    one.track_ids[0] = track;
+    bool ok = convert_view(s->profile, s->config, &OUTPUT_SVG, &one, s->stop, &svg, &trouble);
+    if (!ok && (trouble.kind == DIAG_EMPTY || trouble.kind == DIAG_LIMIT)) {
+        buf_free(&svg);
+        return true;
+    }
+    if (!ok)
+        *diag = trouble;
+    struct svg_parts parts = svg_without_code(buf_view(&svg));
+    for (size_t i = 0; i < sizeof(parts.pieces) / sizeof(*parts.pieces); i++)
+        buf_str(&text, parts.pieces[i]);
+    snprintf(name, sizeof(name), "picture-%u", track);
+    ok = ok && put_packed(name, &text, out, diag);
+    buf_free(&text);
+    buf_free(&svg);
+    return ok;
+}
+
+static bool put_pictures(const struct convert_source *s, const struct view_options *view, struct buf *out,
+                         struct diag *diag)
+{
+    const struct profile *p = shared_profile_get(s->profile);
+    uint32_t *order = calloc(p->n_tracks + 1, sizeof(*order));
+    size_t start = out->n;
+    bool ok = true;
+
+    if (order == NULL)
+        return diag_no_memory(diag, "No memory for the order of the threads.");
+    profile_tracks_by_weight(p, order);
+    for (uint32_t i = 0; ok && i < p->n_tracks && i < PICTURES_MAX && out->n - start < PICTURES_BYTES; i++)
+        ok = put_picture(s, view, p->tracks[order[i]].id, out, diag);
+    free(order);
+    return ok;
+}
+
+bool convert_bundle(const struct convert_source *s, const struct view_options *view, struct buf *out,
+                    struct diag *diag)
+{
+    return put_words(s, view, out, diag) && put_lanes(s, view, out, diag) &&
+           put_methods(s, view, out, diag) && put_pictures(s, view, out, diag);
+}

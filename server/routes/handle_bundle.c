@@ -1,0 +1,119 @@
+/* /p/<id>/bundle.html: the whole page as one file. Waits for what its page says of all threads (the summary), then for the
+ * parts that stand in it, then writes it. */
+#include "server/http/problem.h"
+#include "server/pages/pages.h"
+#include "server/routes/handle_profile.h"
+#include "server/routes/routes_table.h"
+#include "server/routes/view_answer.h"
+#include "server/service.h"
+
+/* A state of the exchange. */
+struct bundle_answer {
+    struct record record;
+    struct view_request parts;
+    json_t *summary;
+    bool has_summary;          /* or x->reply says why not */
+    struct view_result result; /* that is worked on */
+};
+
+static void forget(void *state)
+{
+    struct bundle_answer *a = state;
+
+    json_decref(a->summary);
+}
+
+/* Its policy is the file's own: what is shown by the service itself runs no script. */
+static void put_headers(struct exchange *x, const struct record *r)
+{
+    struct buf name = {0};
+
+    profile_file_name(&name, r->name[0] == '\0' ? "profile" : r->name);
+    if (name.failed)
+        x->reply.text.failed = true;
+    else
+        reply_header(&x->reply, "Content-Disposition", "attachment; filename*=UTF-8''%.*s.html", (int)name.n,
+                     name.p);
+    reply_header(&x->reply, "X-Content-Type-Options", "nosniff");
+    reply_header(&x->reply, "Content-Security-Policy", "default-src 'none'; sandbox");
+    reply_header(&x->reply, "Cache-Control", "private, no-cache");
+    buf_free(&name);
+}
+
+static void make_file(struct exchange *x, void *context)
+{
+    struct bundle_answer *a = context;
+    struct buf parts = {0};
+
+    if (!view_take(x, &a->result, &parts)) {
+        buf_free(&parts);
+        return;
+    }
+    const struct page_bundle page = {&a->record, a->summary, buf_view(&parts)};
+    struct buf *body = reply_text(&x->reply, 200, "text/html; charset=utf-8");
+    put_headers(x, &a->record);
+    page_bundle(body, &page);
+    body->failed = body->failed || !page_tag_put(&x->reply, buf_view(body));
+    if (!body->failed && page_tag_holds(x)) {
+        buf_clear(body);
+        x->reply.status = 304;
+    }
+    buf_free(&parts);
+}
+
+static enum exchange_step parts_ready(struct exchange *x, const struct view_request *r,
+                                      struct view_result *result, void *context)
+{
+    struct bundle_answer *a = context;
+
+    (void)r;
+    a->result = *result;
+    return exchange_work(x, view_bytes(result), make_file, NULL, a);
+}
+
+static void take_summary(struct exchange *x, void *context)
+{
+    struct bundle_answer *a = context;
+    struct buf stored = {0};
+
+    if (view_take(x, &a->result, &stored)) {
+        a->summary = page_summary(buf_view(&stored), &a->parts.asked.view);
+        a->has_summary = a->summary != NULL;
+        if (!a->has_summary)
+            exchange_no_memory(x, "the file");
+    }
+    buf_free(&stored);
+}
+
+static enum exchange_step get_parts(struct exchange *x, void *context)
+{
+    struct bundle_answer *a = context;
+
+    return a->has_summary ? views_get(x, &a->parts, parts_ready, a) : X_DONE;
+}
+
+static enum exchange_step summary_ready(struct exchange *x, const struct view_request *r,
+                                        struct view_result *result, void *context)
+{
+    struct bundle_answer *a = context;
+
+    (void)r;
+    a->result = *result;
+    return exchange_work(x, view_bytes(result), take_summary, get_parts, a);
+}
+
+enum exchange_step handle_bundle(struct exchange *x)
+{
+    struct bundle_answer *a = exchange_state(x, sizeof(*a), forget);
+    struct view_request summary;
+
+    if (a == NULL)
+        return exchange_no_memory(x, "the file");
+    a->parts.report = report_by_name(STR("bundle"), STR(""));
+    if (!report_of_url(x, &a->record, &a->parts))
+        return X_DONE;
+    a->parts.encoding = (struct encoding_choice){0}; /* it becomes a part of the file */
+    summary = a->parts;
+    summary.report = NULL;
+    return views_get(x, &summary, summary_ready, a);
+}
