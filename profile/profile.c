@@ -181,6 +181,22 @@ const struct profile_note *profile_notes(const struct profile *p, uint32_t track
     return low < p->n_notes ? &p->notes[low] : NULL;
 }
 
+const struct profile_wake *profile_wake(const struct profile *p, uint32_t track_id, uint64_t time_ns)
+{
+    uint32_t low = 0, high = p->n_wakes;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        const struct profile_wake *w = &p->wakes[middle];
+        if (w->track != track_id ? w->track < track_id : w->time_ns < time_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool found = low < p->n_wakes && p->wakes[low].track == track_id && p->wakes[low].time_ns == time_ns;
+    return found ? &p->wakes[low] : NULL;
+}
+
 uint32_t profile_late_frames(const struct profile *p)
 {
     uint32_t late = 0;

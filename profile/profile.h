@@ -232,6 +232,16 @@ struct profile_note {
     string_id name, value;
 };
 
+/* A thread that waited can go on since another one, or an interrupt, woke it. */
+struct profile_wake {
+    uint64_t time_ns; /* since the trace's start */
+    uint32_t track;   /* the id of who is woken */
+    uint32_t waker;   /* the id of who did it; 0: it has no track */
+};
+#define PROFILE_WAKE_INTERRUPT UINT32_MAX /* a waker that is no thread */
+
+enum { PROFILE_WAKES_MAX = 1 << 20 /* of a recording that has more, none is kept */ };
+
 enum { PROFILE_NOTES_MAX = 1 << 18, PROFILE_NOTES_AT_ONCE_MAX = 64 /* of calls that begin at one time */ };
 
 struct profile {
@@ -271,6 +281,10 @@ struct profile {
     uint32_t n_moments;
     struct profile_series series; /* if there are moments */
 
+    const struct profile_note *notes; /* by track, then by begin; of one call as the file has them */
+    const struct profile_wake *wakes; /* by track, then by time */
+    uint32_t n_notes, n_wakes;
+
     const struct profile_counter *counters; /* by kind; of one kind those with most readings first */
     const struct profile_reading *readings;
     uint32_t n_counters;
@@ -279,9 +293,6 @@ struct profile {
     const struct profile_screen_frame *screen_frames; /* by their begin */
     const struct profile_phase *phases;               /* in the order in which they ended */
     uint32_t n_phases;
-
-    const struct profile_note *notes; /* by track, then by begin; of one call as the file has them */
-    uint32_t n_notes;
 
     uint32_t n_warnings;
     const struct profile_warning *warnings;
@@ -364,6 +375,9 @@ struct str profile_fact(const struct profile *p, struct str name);
 /* Notes of calls that begin on that track at that time; *n: how many. */
 const struct profile_note *profile_notes(const struct profile *p, uint32_t track_id, uint64_t begin_ns,
                                          uint32_t *n);
+
+/* Who woke the thread of that track at that time; NULL: nobody says. */
+const struct profile_wake *profile_wake(const struct profile *p, uint32_t track_id, uint64_t time_ns);
 
 /* How many of the frames that the app showed were late. */
 uint32_t profile_late_frames(const struct profile *p);

@@ -182,6 +182,103 @@ def check_parts(text, by_part, whole):
         check_number(text, NUMBER + ' in other states', rest)
 
 
+# ---- who ended the longest wait ----
+
+WAITS = ('sleeping', 'blocked', 'io')
+
+
+def waits_of(intervals):
+    """Times of waiting without a gap, each with its first state."""
+    found = []
+    for a, b, kind in intervals:
+        if kind in WAITS and found and found[-1][1] == a:
+            found[-1] = (found[-1][0], b, found[-1][2])
+        elif kind in WAITS:
+            found.append((a, b, kind))
+    return found
+
+
+def section_at(reference, reading, u, time):
+    """The innermost section of the thread just behind that time, or None."""
+    open_ones = [x for x in reading.sl.all if x.track == ('thread', u) and x.ts <= time and (x.dur < 0 or x.ts + x.dur > time)]
+    return reference.norm_name(max(open_ones, key=lambda x: x.depth).name) if open_ones else None
+
+
+def waker_of(reading, u, time):
+    return next((x.waker for x in reading.states if x.u == u and x.ts == time and x.state == 'R' and x.waker is not None), None)
+
+
+def chain(reference, reading, u):
+    """The longest wait of the thread in a section, its section, and up to three steps: (waker, section, ran, runnable, wait, its section)."""
+    states = reading.intervals()
+    waits = [w for w in waits_of(states[u]) if section_at(reference, reading, u, w[0]) is not None]
+    if not waits:
+        return None
+    longest = max(waits, key=lambda w: w[1] - w[0])
+    woken, time, steps = u, longest[1], []
+    while len(steps) < 3:
+        waker = waker_of(reading, woken, time)
+        if waker is None or reading.p.threads[waker]['tid'] == 0:
+            steps.append((waker,))
+            break
+        clipped = [(max(a, longest[0]), min(b, time), kind) for a, b, kind in states[waker] if a < time and b > longest[0]]
+        waited = waits_of(clipped)
+        since = waited[-1][1] if waited else longest[0]
+        ran, runnable = (sum(b - a for a, b, kind in clipped if kind == one and a >= since) for one in ('running', 'runnable'))
+        steps.append((waker, section_at(reference, reading, waker, time - 1), ran, runnable, waited[-1] if waited else None,
+                      section_at(reference, reading, waker, waited[-1][0]) if waited else None))
+        if not waited:
+            break
+        woken, time = waker, waited[-1][1]
+    return longest, section_at(reference, reading, u, longest[0]), steps
+
+
+def name_words(section):
+    """A pattern of how a section is called: a transaction says whom it asks."""
+    return re.escape(section) + ('(?: to .+?)?' if section == 'binder transaction' else '')
+
+
+def chain_words(found):
+    """The sentence as a pattern, and the numbers in it."""
+    (begin, end, kind), section, steps = found
+    words, numbers = r'^The longest wait of main in a section: it was %s for %s, in %s' % (WORDS[kind], NUMBER, name_words(section)), [end - begin]
+    for i, (waker, *step) in enumerate(steps):
+        if waker is None:
+            break
+        words += r'\. ' if i == 0 else ', until '
+        words += '%s %s' % ('.+?' if step else 'An interrupt' if i == 0 else 'an interrupt', 'ended it' if i == 0 else 'woke it')
+        if not step:
+            break
+        at, ran, runnable, wait, within = step
+        words += ', in ' + name_words(at) if at is not None else ''
+        words += ', having ' if ran or runnable else ''
+        words += 'run for ' + NUMBER if ran else ''
+        words += (' and ' if ran else '') + 'waited for a CPU for ' + NUMBER if runnable else ''
+        numbers += [n for n in (ran, runnable) if n]
+        if wait is not None:
+            words += '; before that it was %s for %s' % (WORDS[wait[2]], NUMBER) + (', in ' + name_words(within) if within is not None else '')
+            numbers.append(wait[1] - wait[0])
+    return words + r'\.$', numbers
+
+
+def check_chain(reference, reading, said, cause):
+    u = next(u for u, t in enumerate(reading.p.threads) if t['tid'] == 9001)
+    found = chain(reference, reading, u)
+    text = said.get('longest-wait')
+    if text is None:
+        if cause in ('io', 'lock', 'binder', 'gc') and len(said) < 7:
+            raise cases.Wrong('nothing is said of the longest wait')
+        return
+    words, numbers = chain_words(found)
+    match = re.search(words, text)
+    if match is None:
+        raise cases.Wrong('expected %r: %s' % (words, text))
+    told = match.groups()
+    for value, unit, exact in zip(told[::2], told[1::2], numbers, strict=True):
+        if not same(ns_of(value, unit), exact):
+            raise cases.Wrong('%s %s, expected %d ns: %s' % (value, unit, exact, text))
+
+
 def outermost(sections, fits):
     whole = [x for x in sections if x.dur >= 0 and fits(x.name)]
     return [x for x in whole if not any(y is not x and y.depth < x.depth and y.ts <= x.ts and y.ts + y.dur >= x.ts + x.dur
@@ -191,7 +288,9 @@ def outermost(sections, fits):
 def check(reference, path, cause):
     verdict = json.loads(cases.succeeded(cases.aflamed('verdict', '--quiet', '--format', 'json', path)))
     said = {s['rule']: s['text'] for s in verdict['sentences']}
-    sections, states, others = main_of(reference.Reading(reference.load(path)))
+    reading = reference.Reading(reference.load(path))
+    sections, states, others = main_of(reading)
+    check_chain(reference, reading, said, cause)
     begin = next(x.ts for x in sections if x.name == 'bindApplication')
     frames = outermost(sections, lambda name: name.startswith('Choreographer#doFrame'))
     end = next(x.ts + x.dur for x in sorted(frames, key=lambda x: x.ts) if x.ts >= begin)

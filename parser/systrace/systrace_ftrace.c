@@ -1,7 +1,7 @@
 /* The kernel's events: FtraceEventBundle (protos/perfetto/trace/ftrace/ftrace_event_bundle.proto), one for each CPU and
  * piece of its buffer.
  *
- *   cpu = 1, event = 2 {timestamp = 1, pid = 2 (the thread that ran), and one message, by the kind of event},
+ *   cpu = 1, event = 2 {timestamp = 1, pid = 2 (the thread that ran), common_flags = 5, and one message, by the kind of event},
  *   lost_events = 3, compact_sched = 4, ftrace_clock = 5, ftrace_timestamp = 6, boot_timestamp = 7,
  *   last_read_event_timestamp = 9, previous_bundle_end_timestamp = 10
  *
@@ -300,7 +300,8 @@ enum {
     EVENT_SAMSUNG = 484,
     EVENT_BINDER_RETURN = 486,
     EVENT_KPROBE = 542,
-    EVENT_FIELDS = 9 /* more than any of these has */
+    EVENT_FIELDS = 9 /* more than any of these has */,
+    FLAGS_INTERRUPT = 0x18 /* of an event's common_flags: TRACE_FLAG_HARDIRQ, TRACE_FLAG_SOFTIRQ */
 };
 
 static const struct str *section_of(uint32_t event)
@@ -507,7 +508,7 @@ static bool read_event(const struct bundle *b, struct str message)
 {
     struct protobuf m = protobuf_of_bytes(message);
     struct protobuf_field f, event = {.number = 0};
-    uint64_t ticks = 0, time;
+    uint64_t ticks = 0, time, flags = 0;
     uint32_t tid = 0;
     bool has_time = false, has_tid = false;
 
@@ -520,6 +521,8 @@ static bool read_event(const struct bundle *b, struct str message)
                 ticks = f.value, has_time = true;
             else if (f.number == 2)
                 tid = (uint32_t)f.value, has_tid = true;
+            else if (f.number == 5)
+                flags = f.value;
         }
     }
     if (m.state != PROTOBUF_GOOD || !has_time) {
@@ -529,6 +532,8 @@ static bool read_event(const struct bundle *b, struct str message)
     if (!sy_time(b->s, b->sequence, b->clock, ticks, &time) || event.number == 0)
         return true;
     b->s->end_seen = time > b->s->end_seen ? time : b->s->end_seen;
+    if ((flags & FLAGS_INTERRUPT) != 0 && event.number == EVENT_WAKING)
+        tid = 0; /* who was interrupted woke nobody */
     return !has_tid || add_event(b, time, tid, event.number, event.bytes);
 }
 

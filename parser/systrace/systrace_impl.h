@@ -12,6 +12,7 @@
  *   systrace_note.c     what is said of one section beside its name
  *   systrace_order.c    records brought into the order of time
  *   systrace_states.c   records in the order of time: whose they are, and in which state each thread is
+ *   systrace_wake.c     who woke whom
  *   systrace_slices.c   sections as calls of tracks, and all of it told to the builder
  *   systrace_result.c   whose trace it is; facts and warnings
  *
@@ -48,7 +49,7 @@ enum sy_kind {
     SY_TRACK,      /* b: extra */
     SY_SWITCH,     /* thread: who stops, a: who goes on, b: why it stops */
     SY_COMPACT,    /* a: who goes on, b: why the other one stops; who it is, the CPU's last switch says */
-    SY_WAKING,     /* a: who is woken */
+    SY_WAKING,     /* a: who is woken; from systrace_states.c on a: who woke it */
     SY_WAKING_COMPACT,
     SY_BLOCKED, /* a: who was, b: 1: for input or output */
     SY_NEW,     /* thread: who makes it, a: the new one, b: flags of clone */
@@ -490,6 +491,10 @@ bool sy_notes_told(struct systrace *s, uint32_t track_id, frame_id frame, uint64
     __attribute__((warn_unused_result));
 /* Tells the builder all of them. */
 bool sy_tell_notes(struct systrace *s) __attribute__((warn_unused_result));
+
+/* systrace_wake.c */
+/* Tells the builder who woke whom. */
+bool sy_tell_wakes(struct systrace *s) __attribute__((warn_unused_result));
 
 /* systrace_order.c */
 /* Sorts the records by time, then rank; equal ones keep their order. */

@@ -206,7 +206,7 @@ bool systrace_result(struct systrace *s)
     for (size_t i = 0; i < s->n_tracks; i++)
         if (s->tracks[i].track != SY_NONE && !name_track(s, &s->tracks[i]))
             return false;
-    if (!sy_tell_counters(s) || !sy_tell_frames(s) || !sy_tell_notes(s))
+    if (!sy_tell_counters(s) || !sy_tell_frames(s) || !sy_tell_notes(s) || !sy_tell_wakes(s))
         return false;
     put_warnings(s);
     return put_facts(s);

@@ -142,11 +142,13 @@ static bool on_waking(struct systrace *s, uint32_t at)
 {
     struct sy_record *r = &s->records[at];
     uint32_t thread = sy_thread(s, r->a);
+    uint32_t waker = r->kind == SY_WAKING ? sy_thread(s, r->thread) : s->cpus[r->rank - 2];
 
-    if (thread == SY_NONE)
+    if (thread == SY_NONE || waker == SY_NONE)
         return false;
     const struct sy_thread *t = &s->threads[thread];
     r->thread = thread;
+    r->a = waker;
     /* One that was preempted is woken too: it goes on waiting for a processor. */
     bool preempted = t->has_sched && t->state == SY_RUNNABLE && s->records[t->opened].kind == SY_SWITCH &&
                      s->records[t->opened].b != 0;

@@ -267,6 +267,12 @@ void builder_screen_frames(struct builder *b, const struct profile_screen_frame 
     b->n_screen_frames = n;
 }
 
+void builder_wakes(struct builder *b, const struct profile_wake *wakes, uint32_t n)
+{
+    b->wakes = wakes;
+    b->n_wakes = n;
+}
+
 void builder_notes(struct builder *b, const struct profile_note *notes, uint32_t n)
 {
     b->notes = notes;

@@ -174,7 +174,8 @@ void builder_counters(struct builder *b, const struct profile_counter *counters,
 
 /* The same of the frames that the app showed, and of the steps of its start. */
 void builder_screen_frames(struct builder *b, const struct profile_screen_frame *frames, uint32_t n);
-/* What is said of single calls; sorted as the profile has them. */
+/* Who woke whom, and what is said of single calls; sorted as the profile has them. */
+void builder_wakes(struct builder *b, const struct profile_wake *wakes, uint32_t n);
 void builder_notes(struct builder *b, const struct profile_note *notes, uint32_t n);
 void builder_phases(struct builder *b, const struct profile_phase *phases, uint32_t n);
 

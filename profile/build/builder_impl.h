@@ -123,10 +123,11 @@ struct builder {
     const struct profile_reading *readings;
     const struct profile_phase *phases;
     const struct profile_note *notes;
+    const struct profile_wake *wakes;
     struct profile_fact *facts;
     size_t n_facts, facts_capacity;
     struct profile_label labels[PROFILE_LABELS_MAX];
-    uint32_t n_labels, n_screen_frames, n_counters, n_phases, n_notes;
+    uint32_t n_labels, n_screen_frames, n_counters, n_phases, n_notes, n_wakes;
     struct str split;
 };
 

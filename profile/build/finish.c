@@ -430,6 +430,8 @@ const struct profile *builder_finish(struct builder *b, struct str format, struc
     p->n_phases = b->n_phases;
     p->notes = b->notes;
     p->n_notes = b->n_notes;
+    p->wakes = b->wakes;
+    p->n_wakes = b->n_wakes;
     p->counters = b->counters;
     p->n_counters = b->n_counters;
     p->readings = b->readings;

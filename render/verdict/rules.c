@@ -770,6 +770,10 @@ const struct rule RULES[] = {
      system_find_shown, 0, true, false},
     {"waited-for-cpu", "Time runnable, of the time running or runnable: more than 10 %.", 0,
      system_find_starved, 0, true, false},
+    {"longest-wait",
+     "States of the main thread within sections; who woke it (sched_waking), and what that thread had done since "
+     "its own last wait, up to three threads.",
+     0, system_find_wait, 0, true, false},
     {"lock-contention",
      "Sections that tell of a lock, by owner and method; one within another is the same wait and counts once.",
      0, system_find_locks, 0, true, false},

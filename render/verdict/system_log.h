@@ -34,6 +34,8 @@ struct system_log {
     frame_id longest_lock;
 };
 
+struct wake_chain;
+
 /* What is read for a verdict of a system trace. */
 struct system_times {
     const struct system_log *log;
@@ -41,6 +43,7 @@ struct system_times {
     const struct profile *frame; /* that of the longest frame, if it is late; or NULL */
     const uint64_t
         *ran_ns; /* by track: on a CPU while the main thread waited for one; NULL: nobody has looked */
+    const struct wake_chain *wakes; /* of the longest wait of the main thread; NULL: nobody has looked */
 };
 
 struct system_log_sink {

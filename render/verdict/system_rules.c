@@ -5,11 +5,13 @@
 #include "render/names/names.h"
 #include "render/verdict/say.h"
 #include "render/verdict/system_sums.h"
+#include "render/verdict/wake_chain.h"
 
 enum {
-    PART_LEAST = 100,     /* smaller parts than a hundredth are said together */
-    WHERE_LEAST = 10,     /* of waits shorter than a tenth it is not said where they were */
-    LOCKS_LEAST = 5000000 /* ns */
+    PART_LEAST = 100,      /* smaller parts than a hundredth are said together */
+    WHERE_LEAST = 10,      /* of waits shorter than a tenth it is not said where they were */
+    LOCKS_LEAST = 5000000, /* ns */
+    LONGEST_LEAST = 5000000
 };
 
 static const char *const PART_WORDS[PARTS] = {
@@ -371,6 +373,91 @@ bool system_find_starved(const struct rule *r, const struct analysis *a, struct 
     say_rivals(f, a);
     f->sentence->track = a->main;
     f->sentence->weight = permille(waited, whole);
+    return true;
+}
+
+/* ---- who ended the longest wait ---- */
+
+/* "asleep for 43 ms" */
+static void say_wait(struct finding *f, const struct wake_wait *wait)
+{
+    static const enum system_part PARTS_OF[WAKE_STATES] = {[WAKE_RUNNING] = PART_RUNNING,
+                                                           [WAKE_RUNNABLE] = PART_RUNNABLE,
+                                                           [WAKE_SLEEPING] = PART_SLEEPING,
+                                                           [WAKE_BLOCKED] = PART_BLOCKED,
+                                                           [WAKE_IO] = PART_IO};
+
+    say(f, PART_WORDS[PARTS_OF[wait->state]]);
+    say(f, " for ");
+    say_ns(f, wait->to_ns - wait->from_ns);
+}
+
+static void say_in(struct finding *f, const struct analysis *a, frame_id frame)
+{
+    if (frame == FRAME_NONE)
+        return;
+    say(f, ", in ");
+    say_method(f, a, frame);
+}
+
+/* ", having run for 1.2 ms and waited for a CPU for 3 ms; before that it was asleep for 38 ms" */
+static void say_step(struct finding *f, const struct analysis *a, const struct wake_step *step)
+{
+    say_in(f, a, step->frame);
+    if (step->ran_ns > 0 || step->runnable_ns > 0)
+        say(f, ", having ");
+    if (step->ran_ns > 0) {
+        say(f, "run for ");
+        say_ns(f, step->ran_ns);
+    }
+    if (step->runnable_ns > 0) {
+        say(f, step->ran_ns > 0 ? " and waited for a CPU for " : "waited for a CPU for ");
+        say_ns(f, step->runnable_ns);
+    }
+    if (step->wait.to_ns > 0) {
+        say(f, "; before that it was ");
+        say_wait(f, &step->wait);
+        say_in(f, a, step->wait.frame);
+    }
+}
+
+static void say_wakers(struct finding *f, const struct analysis *a, const struct wake_chain *c)
+{
+    for (uint32_t i = 0; i < c->n_steps; i++) {
+        const struct wake_step *step = &c->steps[i];
+        if (step->by == WAKE_BY_UNKNOWN)
+            break;
+        say(f, i == 0 ? ". " : ", until ");
+        if (step->by == WAKE_BY_THREAD)
+            say_thread_of(f, a, step->track);
+        else
+            say(f, i == 0 ? "An interrupt" : "an interrupt");
+        say(f, i == 0 ? " ended it" : " woke it");
+        if (step->by == WAKE_BY_THREAD)
+            say_step(f, a, step);
+    }
+}
+
+bool system_find_wait(const struct rule *r, const struct analysis *a, struct finding *f)
+{
+    enum { BESIDE = 150 };
+    const struct wake_chain *c = a->system != NULL ? a->system->wakes : NULL;
+
+    (void)r;
+    if (c == NULL || c->wait.to_ns - c->wait.from_ns < LONGEST_LEAST)
+        return false;
+    say_range(f, "The longest wait", c->wait.from_ns, c->wait.to_ns);
+    say(f, " of ");
+    say_thread(f, a, a->main);
+    say(f, " in a section: it was ");
+    say_wait(f, &c->wait);
+    say_in(f, a, c->wait.frame);
+    say_wakers(f, a, c);
+    say(f, ".");
+    f->sentence->track = a->main;
+    f->sentence->weight = permille(c->wait.to_ns - c->wait.from_ns, main_of(a)->total) + BESIDE;
+    if (f->sentence->weight > WEIGHT_MOST)
+        f->sentence->weight = WEIGHT_MOST;
     return true;
 }
 

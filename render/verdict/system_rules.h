@@ -12,6 +12,7 @@ bool system_find_states(const struct rule *r, const struct analysis *a, struct f
 bool system_find_frames(const struct rule *r, const struct analysis *a, struct finding *f);
 bool system_find_shown(const struct rule *r, const struct analysis *a, struct finding *f);
 bool system_find_starved(const struct rule *r, const struct analysis *a, struct finding *f);
+bool system_find_wait(const struct rule *r, const struct analysis *a, struct finding *f);
 bool system_find_locks(const struct rule *r, const struct analysis *a, struct finding *f);
 
 /* Whether the start is what the verdict begins with. */

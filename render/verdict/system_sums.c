@@ -211,6 +211,7 @@ const struct system_counts *system_counts_new(const struct profile *p, uint32_t 
         return c;
     c->log = times->log;
     c->ran_ns = times->ran_ns;
+    c->wakes = times->wakes;
     return window_sums(times->start, p->tracks[main].id, kinds, arena, &c->start) &&
                    window_sums(times->frame, p->tracks[main].id, kinds, arena, &c->frame)
                ? c

@@ -59,8 +59,9 @@ struct system_locks {
 /* What rules of system traces look at. */
 struct system_counts {
     const uint64_t *ran_ns; /* by track: while the main thread waited for a CPU; NULL: nobody has looked */
-    const struct system_log *log; /* NULL: nobody has read the log, and there is neither start nor frame */
-    struct system_sums all;       /* of all that was recorded of the main thread */
+    const struct wake_chain *wakes; /* of the longest wait of the main thread; NULL: nobody has looked */
+    const struct system_log *log;   /* NULL: nobody has read the log, and there is neither start nor frame */
+    struct system_sums all;         /* of all that was recorded of the main thread */
     struct system_sums start,
         frame; /* of the start and of the longest frame; wall_ns is 0 where there is none */
     struct system_locks main, beside; /* of the main thread, and of the others of its process */

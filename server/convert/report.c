@@ -21,6 +21,7 @@
 #include "render/verdict/growth.h"
 #include "render/verdict/system_log.h"
 #include "render/verdict/verdict.h"
+#include "render/verdict/wake_chain.h"
 #include "render/view/text_format.h"
 #include "render/view/view.h"
 #include "server/convert/convert.h"
@@ -97,6 +98,26 @@ static bool read_rivals(const struct convert_source *s, const struct system_log 
     return r->n_tracks == 0 || profile_log_replay(s, &replay, diag) || conversion_replay_failed(arena, diag);
 }
 
+/* Who ended the longest wait of the main thread. In the arena. NULL: diag. */
+static const struct wake_chain *read_wakes(const struct convert_source *s, struct arena *arena,
+                                           struct diag *diag)
+{
+    const struct profile *whole = shared_profile_get(shared_profile_whole(s->profile));
+    struct wake_chain *c = wake_chain_new(arena, whole, shared_profile_window(s->profile));
+    struct replay_request replay;
+
+    if (c == NULL) {
+        fail_arena(arena, diag);
+        return NULL;
+    }
+    while (wake_chain_wants(c, &replay))
+        if (!profile_log_replay(s, &replay, diag)) {
+            conversion_replay_failed(arena, diag);
+            return NULL;
+        }
+    return c;
+}
+
 /* The range as a profile; *made is NULL where there is no range. False: diag. */
 static bool range_of(const struct convert_source *s, const struct system_range *range,
                      struct shared_profile **made, struct diag *diag)
@@ -122,7 +143,8 @@ static bool draw_system_verdict(const struct convert_source *s, const struct vie
     arena_init(&arena, (size_t)s->config->job_memory_bytes);
     arena.stop = s->stop;
     times.log = read_system_log(s, &arena, diag);
-    bool ok = times.log != NULL && read_rivals(s, times.log, &arena, &times.ran_ns, diag) &&
+    times.wakes = times.log != NULL ? read_wakes(s, &arena, diag) : NULL;
+    bool ok = times.wakes != NULL && read_rivals(s, times.log, &arena, &times.ran_ns, diag) &&
               range_of(s, &times.log->start, &start, diag) &&
               range_of(s, times.log->late > 0 ? &times.log->longest_frame : &none, &frame, diag);
     times.start = start != NULL ? shared_profile_get(start) : NULL;

@@ -12,6 +12,7 @@
 #include "render/verdict/system_rules.h"
 #include "render/verdict/system_sums.h"
 #include "render/verdict/verdict.h"
+#include "render/verdict/wake_chain.h"
 #include "tests/support/fake_profile.h"
 
 enum { MS = 1000000 };
@@ -264,6 +265,43 @@ static void waiting_for_a_cpu(void **state)
     end(&s);
     begin(&s, LESS);
     check(&s, "waited-for-cpu", NULL);
+    end(&s);
+}
+
+static void the_longest_wait(void **state)
+{
+    static const struct section LIST[] = {{0, "main", 0, 0, 0, 0, 0, 0, 0},
+                                          {1, "load", 60, 0, 40, 0, 0, 0, 1},
+                                          {0, "Pool", 0, 0, 0, 0, 0, 0, 0},
+                                          {1, "fetch", 5, 0, 0, 0, 0, 0, 1},
+                                          {0, NULL, 0, 0, 0, 0, 0, 0, 0}};
+    struct system_subject s;
+
+    (void)state;
+    begin(&s, LIST);
+    check(&s, "longest-wait", NULL); /* nobody has looked */
+    struct wake_chain c = {.wait = {10 * MS, 14 * MS, WAKE_SLEEPING, 0}};
+    s.times.wakes = &c;
+    check(&s, "longest-wait", NULL);
+    c.wait.to_ns = 50 * MS;
+    check(&s, "longest-wait", "The longest wait of main in a section: it was asleep for 40 ms, in load.");
+    c.n_steps = 1;
+    c.steps[0] = (struct wake_step){.by = WAKE_BY_INTERRUPT};
+    check(&s, "longest-wait",
+          "The longest wait of main in a section: it was asleep for 40 ms, in load. An interrupt ended it.");
+    c.n_steps = 2;
+    c.steps[0] =
+        (struct wake_step){WAKE_BY_THREAD, 1, 1, 3 * MS, 2 * MS, {20 * MS, 45 * MS, WAKE_IO, FRAME_NONE}};
+    c.steps[1] = (struct wake_step){WAKE_BY_THREAD, 0, FRAME_NONE, 0, 0, {0}};
+    check(
+        &s, "longest-wait",
+        "The longest wait of main in a section: it was asleep for 40 ms, in load. Pool ended it, in fetch, having run for 3 "
+        "ms and waited for a CPU for 2 ms; before that it was waiting for input or output for 25 ms, until main woke it.");
+    c.steps[1].by = WAKE_BY_UNKNOWN;
+    check(
+        &s, "longest-wait",
+        "The longest wait of main in a section: it was asleep for 40 ms, in load. Pool ended it, in fetch, having run for 3 "
+        "ms and waited for a CPU for 2 ms; before that it was waiting for input or output for 25 ms.");
     end(&s);
 }
 
@@ -581,6 +619,7 @@ int main(void)
         cmocka_unit_test(the_start),
         cmocka_unit_test(states),
         cmocka_unit_test(late_frames),
+        cmocka_unit_test(the_longest_wait),
         cmocka_unit_test(frames_that_were_shown_late),
         cmocka_unit_test(waiting_for_a_cpu),
         cmocka_unit_test(second_tracks),
