@@ -82,8 +82,11 @@ const cut = (text, cells) =>
 const joined = (scope, name) => (scope && name ? `${scope}.${name}` : scope || name);
 
 /* com.example.foo.Foo.bar, c.e.f.Foo.bar, Foo.bar, bar, ba..: the longest that fits; `tail` tells overloads
- * apart. A class is whole or left out: of its first letter alone nobody knows it. */
-function fitName({ scope, name, text }, cells, tail = '', full = false) {
+ * apart. A class is whole or left out: of its first letter alone nobody knows it. Or as a person calls it: bar lambda in
+ * Foo, bar lambda. */
+function fitName({ scope, name, text, short, least }, cells, tail = '', full = false) {
+  if (short && !full)
+    return cut(([text, short].find(one => stands(one + tail, cells)) ?? least) + tail, cells);
   const packages = scope.split('.'), cls = packages.pop(), simple = joined(cls, name) + tail;
   const initial = part => ([...part.slice(0, 2)][0] ?? '') + '.', initials = packages.map(initial).join('');
   const form = [text + tail, initials + simple, simple].find(one => full || stands(one, cells));
@@ -191,9 +194,9 @@ class Data {
     const { frames, known } = this;
     let last;
     const add = (rank, origin, colour, line) => {
-      const [scope, name, signature] = line.split('\t');
+      const [scope, name, signature, short, least] = line.split('\t');
       /* What stands for the root or a track is no method. */
-      last = { rank, origin: 'o' + origin, given: colour, line, scope, name, signature,
+      last = { rank, origin: 'o' + origin, given: colour, line, scope, name, signature, short, least,
         text: joined(scope, name), isMethod: origin !== TRACK, isBusy: origin !== TRACK && origin !== IDLE };
       const f = known.get(rank) ?? frames.push(last) - 1;
       known.set(rank, f);

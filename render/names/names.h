@@ -46,6 +46,7 @@ bool fit_text(struct buf *b, struct str s, size_t cells);
  * for XML:
  *
  *   com.example.foo.Foo.bar    c.e.f.Foo.bar    Foo.bar    bar    ba..
+ *   com.example.foo.Foo$bar$1.invoke    bar lambda in Foo    bar lambda    bar la..     (profile/frame/short_name.h)
  *
  * With NAMES_FULL the first, cut at its end. Nothing below FIT_CELLS_LEAST cells. `parameters`: with their
  * types behind it, as `(int, String)`, or the signature as it is where it is no descriptor of the JVM. */

@@ -21,8 +21,8 @@
  * "compared": it is of a comparison, and the values are those of profile/transform/transform.h.
  *
  * Frames, in the order of their ranks: the line is the text without its first `prefix` bytes, which are
- * those of the text before and ASCII, but one byte at least. The text is scope TAB name TAB signature,
- * cleaned. Nodes that stand for tracks are frames here: ranks behind all others, origin 9, their text as
+ * those of the text before and ASCII, but one byte at least. The text is scope TAB name TAB signature, and, where
+ * profile/frame/short_name.h has them, TAB short name TAB shortest name; all of it cleaned. Nodes that stand for tracks are frames here: ranks behind all others, origin 9, their text as
  * name. Then for each frame number(rank less that of the frame before) number(prefix) number(origin)
  * number(package colour).
  *

@@ -10,6 +10,7 @@
 #include "core/put.h"
 #include "profile/filter/filter_pattern.h"
 #include "profile/frame/own_code.h"
+#include "profile/frame/short_name.h"
 #include "profile/track.h"
 #include "profile/transform/transform.h"
 #include "render/names/names.h"
@@ -217,6 +218,7 @@ bool data_frames_number(struct data_frames *f)
 struct piece {
     struct str scope, name, signature;
     bool plain; /* as they are; else to be cleaned */
+    bool is_track;
 };
 
 static struct piece piece_of(const struct data_frames *f, frame_id frame)
@@ -224,11 +226,27 @@ static struct piece piece_of(const struct data_frames *f, frame_id frame)
     uint32_t n_frames = f->in->profile->n_frames;
 
     if (frame >= n_frames)
-        return (struct piece){STR(""), names_track(f->in->names, frame - n_frames), STR(""), false};
+        return (struct piece){STR(""), names_track(f->in->names, frame - n_frames), STR(""), false, true};
     const struct names_frame *n = names_of(f->in->names, frame);
     struct frame_parts parts = names_parts(f->in->names, frame);
     return (struct piece){parts.scope, parts.scope.n + parts.name.n > 0 ? parts.name : n->text,
-                          parts.signature, n->plain && n->full.p == n->text.p};
+                          parts.signature, n->plain && n->full.p == n->text.p, false};
+}
+
+/* Behind the signature, where there are any. What is plain makes plain ones. */
+static void put_short_names(struct buf *b, const struct piece *of)
+{
+    const struct frame_parts parts = {of->scope, of->name, of->signature};
+    struct buf name = {0}, least = {0};
+
+    if (!of->is_track && short_name_put(&parts, &name, &least)) {
+        buf_char(b, '\t');
+        clean_text(b, buf_view(&name));
+        buf_char(b, '\t');
+        clean_text(b, buf_view(&least));
+    }
+    buf_part_end(b, &name);
+    buf_part_end(b, &least);
 }
 
 static void make_text(struct buf *b, const struct piece *of)
@@ -287,6 +305,7 @@ static void put_line(struct data_frames *f, struct buf *out, uint32_t line, bool
     struct piece piece = piece_of(f, f->frame_at[line]);
 
     make_text(&f->text, &piece);
+    put_short_names(&f->text, &piece);
     struct str text = buf_view(&f->text);
     size_t prefix = prefix_of(text, buf_view(&f->last_text));
     struct str rest = {text.p + prefix, text.n - prefix};

@@ -334,6 +334,11 @@ test('names take the longest form that fits', () => {
   assert.equal(flame.fitName(it, 10, '', true), 'com.exam..');
   assert.equal(flame.fitName(it, 12, '(int)'), 'Foo.bar(int)');
   assert.equal(flame.fitName({ scope: '', name: 'nativePollOnce', text: 'nativePollOnce' }, 8), 'native..');
+  const lambda = { scope: 'com.example.Foo$bar$1', name: 'invoke', text: 'com.example.Foo$bar$1.invoke', short: 'bar lambda in Foo', least: 'bar lambda' };
+  for (const [cells, expected] of [[28, lambda.text], [27, 'bar lambda in Foo'], [17, 'bar lambda in Foo'], [16, 'bar lambda'], [9, 'bar lam..']])
+    assert.equal(flame.fitName(lambda, cells), expected, `${cells} cells`);
+  assert.equal(flame.fitName(lambda, 15, '(int)'), 'bar lambda(int)');
+  assert.equal(flame.fitName(lambda, 10, '', true), 'com.exam..');
   assert.equal(flame.fitName({ scope: 'libc.so', name: '', text: 'libc.so' }, 7), 'libc.so');
   assert.equal(flame.cut('abcdef', 4), '', 'one or two letters say nothing');
   assert.equal(flame.cut('abcdef', 5), 'abc..');

@@ -73,6 +73,28 @@ static void forms(void **state)
     one_free(&o);
 }
 
+/* As a person calls them. */
+static void lambdas(void **state)
+{
+    struct one o;
+
+    (void)state;
+    one_init(&o, "com.example.Foo$bar$1", "invoke");
+    assert_string_equal(shortened(&o, NAMES_SHORT, 28), "com.example.Foo$bar$1.invoke");
+    assert_string_equal(shortened(&o, NAMES_SHORT, 27), "bar lambda in Foo");
+    assert_string_equal(shortened(&o, NAMES_SHORT, 17), "bar lambda in Foo");
+    assert_string_equal(shortened(&o, NAMES_SHORT, 16), "bar lambda");
+    assert_string_equal(shortened(&o, NAMES_SHORT, 9), "bar lam..");
+    assert_string_equal(shortened(&o, NAMES_SHORT, 2), "");
+    assert_string_equal(form(&o, NAMES_SHORT, true, 15), "bar lambda(int)");
+    assert_string_equal(shortened(&o, NAMES_FULL, 10), "com.exam..");
+    one_free(&o);
+    one_init(&o, "", "std::map<int, A<B> >::at(int const&)");
+    assert_string_equal(shortened(&o, NAMES_SHORT, 20), "map::at");
+    assert_string_equal(shortened(&o, NAMES_SHORT, 6), "at");
+    one_free(&o);
+}
+
 static void odd_names(void **state)
 {
     struct one o;
@@ -190,10 +212,8 @@ static void never_too_wide(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(forms),
-        cmocka_unit_test(odd_names),
-        cmocka_unit_test(parameters),
-        cmocka_unit_test(never_too_wide),
+        cmocka_unit_test(forms),      cmocka_unit_test(lambdas),        cmocka_unit_test(odd_names),
+        cmocka_unit_test(parameters), cmocka_unit_test(never_too_wide),
     };
     return cmocka_run_group_tests_name("shorten", tests, NULL, NULL);
 }
