@@ -2,10 +2,32 @@
 
 #include "core/json.h"
 #include "core/put.h"
+#include "render/calls/call_counters.h"
 
 enum { NS_DECIMALS = 3, NUMBERS_BYTES_MAX = 6 * NUMBER_BYTES_MAX };
 
-/* The names of all threads, so that a row needs only the number. */
+/* Trace Event Format: {"ph":"C","name":..,"ts":us,"pid":..,"args":{"value":..}}. The unit stands in place of "value". */
+static void put_reading(struct call_writer *w, const struct profile_counter *c,
+                        const struct profile_reading *reading, struct buf *out)
+{
+    struct json j = json_into(out);
+    int64_t value = reading->value;
+
+    buf_z(out, ",\n");
+    json_open_object(&j, NULL);
+    json_put_string(&j, "ph", STR("C"));
+    json_put_string(&j, "name", profile_string(w->profile, c->name));
+    json_put_fixed(&j, "ts", reading->time_ns, NS_DECIMALS);
+    json_put_u64(&j, "pid", call_counter_process(w, c));
+    json_open_object(&j, "args");
+    json_put_key(&j, c->unit != STRING_EMPTY ? profile_string(w->profile, c->unit) : STR("value"));
+    json_put_raw(&j, NULL, value < 0 ? STR("-") : STR(""));
+    buf_fixed(out, value < 0 ? 0 - (uint64_t)value : (uint64_t)value, c->decimals);
+    json_close(&j);
+    json_close(&j);
+}
+
+/* The names of all threads, so that a row needs only the number; then all counters. */
 void call_chrome_begin(struct call_writer *w, struct buf *out)
 {
     const struct profile *p = w->profile;
@@ -26,6 +48,8 @@ void call_chrome_begin(struct call_writer *w, struct buf *out)
         json_close(&j);
         json_close(&j);
     }
+    for (uint32_t i = 0; i < call_counters(w); i++)
+        call_each_reading(w, &p->counters[i], put_reading, out);
 }
 
 /* What all calls of a frame have in common, made once: there are thousands of frames, and millions of calls. */

@@ -1,10 +1,13 @@
 #include "render/calls/call_perfetto.h"
 
+#include <string.h>
+
 #include "core/clean.h"
 #include "core/protobuf_put.h"
 #include "profile/frame/own_code.h"
+#include "render/calls/call_counters.h"
 
-enum { NS_PER_US = 1000, SEQUENCE = 1, CLEARED = 1, NEEDED = 2, SLICE_BEGIN = 1, SLICE_END = 2 };
+enum { NS_PER_US = 1000, SEQUENCE = 1, CLEARED = 1, NEEDED = 2, SLICE_BEGIN = 1, SLICE_END = 2, COUNTER = 4 };
 
 /* An event: categories and names have numbers of 32 bits, and so have tracks; two fields have numbers of 2
  * bytes. Its packet has the time, two fields of 2 bytes, and two heads of 2 bytes. */
@@ -76,6 +79,68 @@ static void put_descriptor(struct buf *fields, uint64_t uuid, uint32_t kind, str
     buf_free(&descriptor);
 }
 
+/* ---- counters ---- */
+
+/* Behind the threads', two for each counter: its process, and itself. */
+static uint64_t counter_uuid(const struct call_writer *w, const struct profile_counter *c)
+{
+    return uuid_of(w->profile->n_tracks) + 2 * (uint64_t)(c - w->profile->counters);
+}
+
+/* TrackDescriptor {uuid = 1, name = 2, process = 3 {pid = 1, process_name = 6}, parent_uuid = 5, counter = 8 {unit_name = 6}}. A
+ * process may be described several times. */
+static void put_counter(const struct call_writer *w, const struct profile_counter *c, struct buf *out)
+{
+    uint32_t process = call_counter_process(w, c);
+    struct buf fields = {0}, descriptor = {0}, described = {0};
+
+    if (process != 0) {
+        protobuf_put_u64(&described, 1, int32_of(process));
+        put_cleaned(&described, 6, profile_string(w->profile, c->group));
+        put_descriptor(&fields, counter_uuid(w, c), 3, &described);
+        put_packet(out, &fields, NEEDED);
+    }
+    protobuf_put_u64(&descriptor, 1, counter_uuid(w, c) + 1);
+    put_cleaned(&descriptor, 2, profile_string(w->profile, c->name));
+    if (process != 0)
+        protobuf_put_u64(&descriptor, 5, counter_uuid(w, c));
+    if (c->unit != STRING_EMPTY)
+        put_cleaned(&described, 6, profile_string(w->profile, c->unit));
+    put_message(&descriptor, 8, &described);
+    put_message(&fields, 60, &descriptor);
+    put_packet(out, &fields, NEEDED);
+    buf_free(&fields);
+    buf_free(&descriptor);
+    buf_free(&described);
+}
+
+/* TrackEvent {type = 9, track_uuid = 11, counter_value = 30, double_counter_value = 44}. */
+static void put_reading(struct call_writer *w, const struct profile_counter *c,
+                        const struct profile_reading *reading, struct buf *out)
+{
+    struct buf fields = {0}, event = {0};
+    double value = (double)reading->value;
+    uint64_t bits;
+
+    protobuf_put_u64(&event, 9, COUNTER);
+    protobuf_put_u64(&event, 11, counter_uuid(w, c) + 1);
+    if (c->decimals == 0) {
+        protobuf_put_u64(&event, 30, (uint64_t)reading->value);
+    } else {
+        for (unsigned i = 0; i < c->decimals; i++)
+            value /= 10;
+        memcpy(&bits, &value, sizeof(bits));
+        protobuf_put_varint(&event, 44 << 3 | PROTOBUF_8_BYTES);
+        for (unsigned i = 0; i < sizeof(bits); i++)
+            buf_char(&event, (char)(bits >> 8 * i));
+    }
+    protobuf_put_u64(&fields, 8, reading->time_ns);
+    put_message(&fields, 11, &event);
+    put_packet(out, &fields, NEEDED);
+    buf_free(&fields);
+    buf_free(&event);
+}
+
 void call_perfetto_begin(struct call_writer *w, struct buf *out)
 {
     const struct profile *p = w->profile;
@@ -95,6 +160,10 @@ void call_perfetto_begin(struct call_writer *w, struct buf *out)
     }
     buf_free(&fields);
     buf_free(&described);
+    for (uint32_t i = 0; i < call_counters(w) && !out->failed; i++) {
+        put_counter(w, &p->counters[i], out);
+        call_each_reading(w, &p->counters[i], put_reading, out);
+    }
 }
 
 /* ---- events ---- */

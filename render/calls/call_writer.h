@@ -16,6 +16,7 @@ struct call_text {
 struct call_writer {
     const struct profile *profile;
     const struct names *names;
+    const struct window *window; /* of what is written; NULL: all */
     bool has_cpu;
     uint64_t n;          /* rows so far */
     struct buf scratch;  /* freed by who has the writer */

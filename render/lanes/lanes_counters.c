@@ -1,5 +1,7 @@
 #include "render/lanes/lanes_counters.h"
 
+#include "core/number.h"
+
 enum { COUNTER_BYTES_MAX = 200000 /* of all counters; for more, several pixels are written as one place */ };
 
 struct places {
@@ -45,8 +47,10 @@ static uint32_t first_from(const struct profile_reading *readings, uint32_t n, u
     return low;
 }
 
-static void put_range(struct json *j, const struct range *x)
+static void put_range(void *context, const struct range *x)
 {
+    struct json *j = context;
+
     json_put_element(j, x->place);
     json_put_i64(j, NULL, x->low);
     json_put_i64(j, NULL, x->high);
@@ -54,8 +58,8 @@ static void put_range(struct json *j, const struct range *x)
 }
 
 /* A place has what held when it began, too. */
-static void put_steps(struct json *j, const struct profile *p, const struct profile_counter *c,
-                      const struct places *at)
+static void each_range(const struct profile *p, const struct profile_counter *c, const struct places *at,
+                       void (*put)(void *context, const struct range *x), void *context)
 {
     const struct profile_reading *readings = &p->readings[c->first];
     uint32_t i = first_from(readings, c->n, at->r->from_ns);
@@ -64,12 +68,11 @@ static void put_steps(struct json *j, const struct profile *p, const struct prof
 
     if (begun)
         now.low = now.high = now.last = readings[i - 1].value;
-    json_open_array(j, "steps");
     for (; i < c->n && readings[i].time_ns < at->r->to_ns; i++) {
         int64_t value = readings[i].value;
         uint32_t place = place_of(at, readings[i].time_ns);
         if (begun && place != now.place) {
-            put_range(j, &now);
+            put(context, &now);
             now.low = now.high = now.last;
         }
         now.place = place;
@@ -79,8 +82,7 @@ static void put_steps(struct json *j, const struct profile *p, const struct prof
         begun = true;
     }
     if (begun)
-        put_range(j, &now);
-    json_close(j);
+        put(context, &now);
 }
 
 static void put_counter(struct json *j, const struct profile *p, const struct profile_counter *c,
@@ -96,7 +98,9 @@ static void put_counter(struct json *j, const struct profile *p, const struct pr
     json_put_u64(j, "decimals", c->decimals);
     json_put_i64(j, "least", c->least);
     json_put_i64(j, "most", c->most);
-    put_steps(j, p, c, at);
+    json_open_array(j, "steps");
+    each_range(p, c, at, put_range, j);
+    json_close(j);
     json_close(j);
 }
 
@@ -120,4 +124,49 @@ void lanes_put_counters(struct json *j, const struct profile *p, const struct la
         *j = before;
         j->b->n = n;
     }
+}
+
+/* ---- svg ---- */
+
+struct drawing {
+    const struct profile_counter *c;
+    const struct counter_box *box;
+    struct buf *out;
+    bool begun;
+};
+
+/* How high a value stands, from the least to the most of all of the recording. */
+static unsigned height_of(const struct drawing *d, int64_t value)
+{
+    uint64_t range = (uint64_t)d->c->most - (uint64_t)d->c->least;
+
+    return range == 0
+               ? d->box->height_px / 2
+               : (unsigned)number_ratio((uint64_t)value - (uint64_t)d->c->least, range, d->box->height_px);
+}
+
+/* Up to the highest of the place, and on at what it ends with. */
+static void draw_range(void *context, const struct range *x)
+{
+    struct drawing *d = context;
+    const struct counter_box *box = d->box;
+    unsigned left = box->left_px + x->place;
+
+    if (!d->begun)
+        buf_printf(d->out, "<path fill=\"#b9c9d9\" stroke=\"#5a7a9a\" d=\"M%u %u", left, box->bottom_px);
+    d->begun = true;
+    buf_printf(d->out, "H%uV%u", left, box->bottom_px - height_of(d, x->high));
+    if (x->last != x->high)
+        buf_printf(d->out, "h1V%u", box->bottom_px - height_of(d, x->last));
+}
+
+void lanes_draw_counter(const struct profile *p, const struct profile_counter *c,
+                        const struct lanes_request *r, const struct counter_box *box, struct buf *out)
+{
+    const struct places at = {.r = r, .step = 1};
+    struct drawing d = {.c = c, .box = box, .out = out};
+
+    each_range(p, c, &at, draw_range, &d);
+    if (d.begun)
+        buf_printf(out, "H%uV%uZ\"/>\n", box->left_px + r->width_px, box->bottom_px);
 }

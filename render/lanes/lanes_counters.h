@@ -10,4 +10,14 @@
 void lanes_put_counters(struct json *j, const struct profile *p, const struct lanes_request *r,
                         string_id group);
 
+/* Where a counter is drawn, in pixels of a picture; it is as wide as the window of the lanes. */
+struct counter_box {
+    unsigned left_px, bottom_px, height_px;
+};
+
+/* A shape without script and style, from the counter's least value to its most in all of the recording; nothing if it has no value in
+ * the window. */
+void lanes_draw_counter(const struct profile *p, const struct profile_counter *c,
+                        const struct lanes_request *r, const struct counter_box *box, struct buf *out);
+
 #endif

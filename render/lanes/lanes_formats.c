@@ -639,6 +639,7 @@ enum {
     TOP_PX = 44,
     TEXT_PX = 12,
     NAME_CELLS = 22,
+    COUNTERS_DRAWN = 16, /* the app's own come first */
     LABEL_TENTHS_PX = 62
 };
 
@@ -683,12 +684,9 @@ static void put_shape(const struct lanes_plan *plan, const struct lane *lane, en
         buf_printf(out, "H%uV%uZ\"/>\n", NAMES_PX + r->width_px, bottom_px);
 }
 
-static void svg_put_lane(const struct render_input *in, const struct lanes_plan *plan,
-                         const struct lane *lane, unsigned y, struct buf *out)
+/* The left of a line: a name, cut where it is too long, and words at the end. */
+static void put_name(struct str name, unsigned y, struct buf *out)
 {
-    const struct profile *p = in->profile;
-    const struct profile_track *t = lane->of->track;
-    struct str name = profile_string(p, t->name);
     bool is_long = clean_length(name) > NAME_CELLS;
 
     buf_printf(out, "<text x=\"%u\" y=\"%u\">", PAD_PX, y + TEXT_PX);
@@ -696,10 +694,47 @@ static void svg_put_lane(const struct render_input *in, const struct lanes_plan 
     buf_z(out, is_long ? "\xe2\x80\xa6" : "");
     buf_printf(out, "</text><text x=\"%u\" y=\"%u\" text-anchor=\"end\" fill=\"#595959\">", NAMES_PX - PAD_PX,
                y + TEXT_PX);
+}
+
+static void svg_put_lane(const struct render_input *in, const struct lanes_plan *plan,
+                         const struct lane *lane, unsigned y, struct buf *out)
+{
+    const struct profile *p = in->profile;
+    const struct profile_track *t = lane->of->track;
+
+    put_name(profile_string(p, t->name), y, out);
     buf_value(out, UNIT_NS, lanes_work_ns(p, t), 3);
     buf_z(out, "</text>\n");
     for (unsigned class = LANE_CLASSES; lane->pixels != NULL && class > 0; class --)
         put_shape(plan, lane, (enum lane_class)(class - 1), y + BAR_PX, out);
+}
+
+static unsigned n_counters_drawn(const struct profile *p)
+{
+    return p->n_counters < COUNTERS_DRAWN ? p->n_counters : COUNTERS_DRAWN;
+}
+
+/* Below the first thread, as on the page; the most of each in words. */
+static void svg_put_counters(const struct render_input *in, const struct lanes_plan *plan, unsigned y,
+                             struct buf *out)
+{
+    const struct profile *p = in->profile;
+    struct buf most = {0};
+
+    for (unsigned i = 0; i < n_counters_drawn(p); i++, y += LINE_PX) {
+        const struct profile_counter *c = &p->counters[i];
+        const struct counter_box box = {NAMES_PX, y + BAR_PX, BAR_PX - 2};
+        put_name(profile_string(p, c->name), y, out);
+        buf_clear(&most);
+        profile_counter_value(p, c, c->most, &most);
+        clean_xml(out, buf_view(&most)); /* a unit is the file's own */
+        buf_z(out, "</text>\n");
+        lanes_draw_counter(p, c, &plan->request, &box, out);
+    }
+    if (p->n_counters > COUNTERS_DRAWN)
+        buf_printf(out, "<text x=\"%u\" y=\"%u\">%u more counters</text>\n", PAD_PX, y + TEXT_PX,
+                   p->n_counters - COUNTERS_DRAWN);
+    buf_part_end(out, &most);
 }
 
 /* Ticks as those of a chart. */
@@ -740,7 +775,9 @@ static bool write_svg(const struct render_input *in, const struct lanes_plan *pl
                       struct buf *out, struct diag *diag)
 {
     unsigned width = NAMES_PX + plan->request.width_px + PAD_PX;
-    unsigned height = TOP_PX + lanes->n * LINE_PX + PAD_PX; /* of LANES_MAX lanes at most */
+    unsigned n_beside = n_counters_drawn(in->profile) + (in->profile->n_counters > COUNTERS_DRAWN);
+    unsigned n_lines = lanes->n + n_beside, y = TOP_PX;
+    unsigned height = TOP_PX + n_lines * LINE_PX + PAD_PX; /* of LANES_MAX lanes at most */
 
     buf_printf(out,
                "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" height=\"%u\" viewBox=\"0 0 %u %u\" "
@@ -750,11 +787,15 @@ static bool write_svg(const struct render_input *in, const struct lanes_plan *pl
     buf_printf(out, "<path fill=\"#ffffff\" d=\"M0 0H%uV%uH0Z\"/>\n", width, height);
     put_legend(plan, out);
     put_axis(plan, height, out);
-    for (uint32_t i = 0; i < lanes->n; i++)
-        svg_put_lane(in, plan, &lanes->list[plan->order[i]], TOP_PX + i * LINE_PX, out);
+    for (uint32_t i = 0; i < lanes->n; i++, y += LINE_PX) {
+        if (i == 1)
+            y += n_beside * LINE_PX;
+        svg_put_lane(in, plan, &lanes->list[plan->order[i]], y, out);
+    }
+    svg_put_counters(in, plan, TOP_PX + (lanes->n > 0 ? LINE_PX : 0), out);
     buf_z(out, "</svg>\n");
     return !out->failed || fail_buf(out, diag);
 }
 
 const struct lanes_format LANES_SVG = {
-    {"svg", "image/svg+xml", "a picture without script, to print and to mail", 2}, write_svg};
+    {"svg", "image/svg+xml", "a picture without script, to print and to mail", 3}, write_svg};

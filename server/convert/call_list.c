@@ -70,6 +70,7 @@ static bool prepare_writer(struct call_list *l, struct diag *diag)
     struct measure measure;
 
     w->arena = &l->arena;
+    w->window = l->has_window ? &l->window : NULL;
     w->names = conversion_names(l->source.profile, &l->view, &l->arena);
     w->number = arena_array(&l->arena, p->n_frames, sizeof(*w->number));
     w->used = arena_array(&l->arena, p->n_frames, sizeof(*w->used));

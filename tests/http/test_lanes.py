@@ -343,6 +343,41 @@ class Counters(DemoTest):
         self.assertEqual(len(profile['counters']), 256)
         self.assertEqual([w['count'] for w in profile['warnings'] if w['code'] == 'counters-many'], [44 * 99 + 2 * 99])
 
+    def test_they_are_in_the_picture(self):
+        path = '/p/' + id_of(self.stored(system_trace([(10, 'C|42|items|-3'), (30, 'C|42|a <b> & c|5'), (50, 'C|42|items|7'), (50, 'C|7|theirs|1')])))
+        picture = self.server.get(path + '/lanes.svg?width=200').text
+        xml.etree.ElementTree.fromstring(picture)
+        texts = re.findall('<text[^>]*>([^<]*)</text>', picture)
+        self.assertEqual([text for text in texts if text in ('items', 'a &lt;b&gt; &amp; c', 'CPU 0', 'CPU 1', 'theirs')],
+                         ['items', 'a &lt;b&gt; &amp; c', 'CPU 0', 'CPU 1', 'theirs'])
+        self.assertIn('99 MHz', texts)
+        # from the bottom at 10 ms, on at the least value to 50 ms, from there at the most to the end
+        items, = (shape for shape in re.findall(' d="(M[^"]*)"', picture) if shape.startswith('M239 '))
+        bottom = int(re.match(r'M239 (\d+)', items).group(1))
+        self.assertEqual(items, 'M239 %dH239V%dH319V%dH420V%dZ' % (bottom, bottom, bottom - 12, bottom))
+        many = system_trace([(ms, 'C|42|counter %d|%d' % (i, ms)) for i in range(30) for ms in (1, 2)])
+        picture = self.server.get('/p/%s/lanes.svg' % id_of(self.stored(many))).text
+        self.assertIn('>16 more counters<', picture)
+        self.assertNotIn('more counters', self.server.get(self.path + '/lanes.svg').text)
+
+    def test_exports_for_tools_with_counters_have_them(self):
+        events = [(10, 'C|42|items|-3'), (20, 'C|42|Heap size (KB)|2'), (50, 'C|42|items|7'), (50, 'C|7|theirs|1')]
+        path = '/p/' + id_of(self.stored(system_trace(events)))
+
+        def readings(query=''):
+            events = json.loads(self.server.get(path + '/calls.chrome' + query).text)['traceEvents']
+            return [(e['name'], e['ts'], e['pid'], e['args']) for e in events if e['ph'] == 'C' and not e['name'].startswith('CPU')]
+        self.assertEqual(readings(), [('items', 10000, 42, {'value': -3}), ('items', 50000, 42, {'value': 7}), ('Heap size', 20000, 42, {'bytes': 2048}),
+                                      ('theirs', 50000, 0, {'value': 1})])
+        self.assertEqual(readings('?from=30000&to=50000'), [('items', 30000, 42, {'value': -3}), ('Heap size', 30000, 42, {'bytes': 2048})])
+
+        def counters(of):
+            return {(c['name'], c.get('group'), c.get('unit'), c['least'], c['most'], c['readings'])
+                    for c in json.loads(self.server.get(of, Accept='application/json').text)['counters']}
+        again = '/p/' + id_of(self.stored(self.server.get(path + '/calls.perfetto').body))
+        self.assertEqual({c for c in counters(again) if c[0] != 'theirs'}, {c for c in counters(path) if c[0] != 'theirs'})
+        self.assertEqual([c[2:] for c in counters(again) if c[0] == 'theirs'], [(None, 1, 1, 1)])
+
     def test_the_summary_and_the_command_line_list_them(self):
         content = system_trace([(10, 'C|42|items|-3'), (20, 'B|42|Choreographer#doFrame 1'), (50, 'C|42|items|7000'), (60, 'E|42')])
         path = '/p/' + id_of(self.stored(content))
