@@ -545,6 +545,7 @@ static bool draw(struct svg *s, struct svg_root *root, struct diag *diag)
         return fail_arena(s->pen.in->scratch, diag);
     buf_z(s->pen.out, "<g class=\"still\">\n");
     put_title(s);
+    svg_letter(&s->pen);
     if (s->below != NULL)
         put_method(s);
     put_drawn(s);

@@ -535,6 +535,40 @@ void svg_title(struct svg_pen *pen, const struct tree *t, struct str what, struc
     buf_clear(&pen->line);
 }
 
+/* "app.trace · uploaded 2026-11-26" */
+static void letter_line(const struct letterhead *l, struct buf *b)
+{
+    buf_str(b, l->name);
+    if (l->date.n > 0) {
+        buf_z(b, " · uploaded ");
+        buf_str(b, l->date);
+    }
+}
+
+static void link_begin(struct buf *b, struct str link)
+{
+    buf_z(b, "<a href=\"");
+    clean_xml(b, link);
+    buf_z(b, "\">");
+}
+
+void svg_letter(struct svg_pen *pen)
+{
+    const struct letterhead *l = pen->in->letter;
+
+    if (l == NULL)
+        return;
+    letter_line(l, &pen->line);
+    svg_line(pen, "s");
+    if (l->headline.n > 0)
+        next_row(pen, "s", l->headline, l->headline);
+    if (l->link.n == 0)
+        return;
+    link_begin(pen->out, l->link);
+    next_row(pen, "s", l->link, l->link);
+    buf_z(pen->out, "</a>\n");
+}
+
 void svg_warnings(struct svg_pen *pen)
 {
     const struct profile *p = pen->in->profile;
@@ -648,6 +682,33 @@ struct controls {
     const struct tree *base;
 };
 
+/* The same as svg_letter, in sight of who works with the picture. */
+static bool put_letter(const struct controls *c)
+{
+    const struct letterhead *l = c->pen->in->letter;
+    struct buf *out = c->pen->out, line = {0};
+
+    if (l == NULL)
+        return true;
+    letter_line(l, &line);
+    buf_z(out, "<p class=\"letter\">");
+    clean_xml(out, buf_view(&line));
+    buf_part_end(out, &line);
+    if (l->link.n > 0) {
+        buf_z(out, " \u00b7 ");
+        link_begin(out, l->link);
+        clean_xml(out, l->link);
+        buf_z(out, "</a>");
+    }
+    buf_z(out, "</p>");
+    if (l->headline.n > 0) {
+        buf_z(out, "<p class=\"letter\">");
+        clean_xml(out, l->headline);
+        buf_z(out, "</p>");
+    }
+    return true;
+}
+
 static bool put_warnings(const struct controls *c)
 {
     const struct profile *p = c->pen->in->profile;
@@ -708,9 +769,9 @@ static const struct part {
     struct str word;
     bool (*put)(const struct controls *c);
 } PARTS[] = {
-    {STR_INIT("warnings"), put_warnings}, {STR_INIT("chart"), put_chart},
-    {STR_INIT("values"), put_values},     {STR_INIT("palettes"), put_palettes},
-    {STR_INIT("legends"), put_legends},
+    {STR_INIT("letter"), put_letter},     {STR_INIT("warnings"), put_warnings},
+    {STR_INIT("chart"), put_chart},       {STR_INIT("values"), put_values},
+    {STR_INIT("palettes"), put_palettes}, {STR_INIT("legends"), put_legends},
 };
 
 static bool put_part(const struct controls *c, struct str word)

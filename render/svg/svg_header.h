@@ -58,6 +58,9 @@ void svg_begin(struct svg_pen *pen, const struct render_input *in, struct buf *o
  * cut so that the rest stays in sight. */
 void svg_title(struct svg_pen *pen, const struct tree *t, struct str what, struct str amount);
 
+/* What in->letter has, in up to three rows; nothing without one. */
+void svg_letter(struct svg_pen *pen);
+
 /* The row that was made in pen->line, cut to the width; all of it is the tooltip then. Classes: "s" for
  * what is said of the picture, "w" for warnings. */
 void svg_line(struct svg_pen *pen, const char *class);

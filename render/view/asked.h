@@ -76,6 +76,8 @@ struct lanes_asked {
 
 enum { ASKED_METHOD_BYTES_MAX = 500, ASKED_TITLE_BYTES_MAX = 600 };
 
+enum { ASKED_DATE_BYTES_MAX = 20, ASKED_LINK_BYTES_MAX = 700 };
+
 struct asked {
     /* First: the functions of view.h take it for the whole. */
     struct view_options view;
@@ -86,6 +88,8 @@ struct asked {
     char method[ASKED_METHOD_BYTES_MAX + 1];
     /* What the upload is called, for a picture that says it; "" elsewhere. No key. */
     char title[ASKED_TITLE_BYTES_MAX + 1];
+    /* The same of a picture that stands alone: when it was uploaded, and the address of its page; may be "". */
+    char date[ASKED_DATE_BYTES_MAX + 1], link[ASKED_LINK_BYTES_MAX + 1];
 };
 
 /* As the rows of the table say. */

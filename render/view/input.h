@@ -11,6 +11,12 @@ struct calls;
 struct spans;
 struct system_times;
 
+/* What a picture that stands alone says of the upload that it is of, raw; each may be empty. */
+struct letterhead {
+    struct str name, date, headline;
+    struct str link; /* of its page */
+};
+
 struct render_input {
     const struct profile *profile;
     const struct names *names;       /* of this profile; shared by all its views */
@@ -22,7 +28,8 @@ struct render_input {
     const struct calls *calls;    /* of tables that ask for longest calls; else NULL */
     struct str
         compared; /* of a comparison: what of a query tells which one, beside the options of a view; or empty */
-    struct arena *scratch; /* the renderer's own memory; free with it */
+    const struct letterhead *letter; /* of pictures; NULL: they say nothing of their upload */
+    struct arena *scratch;           /* the renderer's own memory; free with it */
 };
 
 #endif

@@ -301,6 +301,10 @@ const struct key KEYS[] = {
     SENT("prompt", KEYS_LOGIN, "1: the browser asks for name and token itself"),
     SENT("wait", KEYS_STATUS, "how many seconds to wait for news, at most"),
     SENT("made", KEYS_STATUS, "how many views the client knows to be made"),
+    SENT(
+        "about", KEYS_ABOUT,
+        "the picture (.svg) also says of what it is: upload (its name, its date, the first sentence of the words), or link "
+        "(these, and the link of its page)"),
     SENT("a", KEYS_PAIR, "the earlier upload, by its link or its id"),
     SENT("b", KEYS_PAIR, "the later one"),
 };

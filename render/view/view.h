@@ -136,6 +136,7 @@ enum key_group {
     KEYS_STATUS = 1 << 19, /* of the wait for views that are being made */
     KEYS_PAIR = 1 << 20,   /* of the choice of two uploads */
     KEYS_LOGIN = 1 << 21,  /* of the form that takes a token */
+    KEYS_ABOUT = 1 << 23,  /* of a picture that stands alone: what it says of its upload */
     KEYS_ANY = 1 << 22     /* no key has it: nothing looks at the query */
 };
 

@@ -4,7 +4,6 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "core/system/json_memory.h"
 #include "profile/compare/compare.h"
 #include "profile/frame/sections.h"
 #include "profile/transform/transform.h"
@@ -346,7 +345,7 @@ static bool convert_frames(const struct convert_source *s, const struct view_opt
     struct drawn_frames drawn = {t, format};
     struct convert_drawing d = {draw_frames, &drawn, s->stop};
     bool ok = t != NULL || fail_arena(&arena, diag);
-    if (ok && t->n_tracks > 0) {
+    if (t != NULL && t->n_tracks > 0) {
         struct replay_request replay = {
             .tracks = t->tracks, .n_tracks = t->n_tracks, .sink = late_frames_replay(t)};
         ok = profile_log_replay(s, &replay, diag) || conversion_replay_failed(&arena, diag);
@@ -711,68 +710,18 @@ static const struct text_format JAVA_NAMES = {"names", "application/octet-stream
 
 /* ---- cards ---- */
 
-void report_headline(const json_t *sentences, struct buf *b)
-{
-    const json_t *text = json_object_get(json_array_get(sentences, 0), "text");
-
-    if (json_is_string(text))
-        buf_bytes(b, json_string_value(text), json_string_length(text));
-}
-
-/* From JSON with the sentences as a member of that name. Without words a card has none. */
-static void take_headline(struct buf *json, const char *member, struct buf *headline)
-{
-    json_t *said = json->n > 0 ? json_memory_load(buf_view(json), 0, NULL) : NULL;
-
-    report_headline(json_object_get(said, member), headline);
-    json_decref(said);
-    buf_free(json);
-}
-
-static bool draw_card(const void *what, const struct render_input *in, struct buf *out, struct diag *diag)
-{
-    return card_render(what, in, out, diag);
-}
-
-/* The words are of the whole recording, or of the range, as those beside the picture on its page. */
-static void write_headline(const struct report_input *in, struct buf *headline)
-{
-    struct view_options view;
-    struct diag ignored = {0};
-    struct buf said = {0};
-
-    convert_defaults(in->source.config, &view);
-    view.tracks = TRACKS_ALL;
-    memcpy(view.app, in->view->app, sizeof(view.app));
-    view.from_ns = in->view->from_ns;
-    view.to_ns = in->view->to_ns;
-    if (!convert_verdict(&in->source, &view, &VERDICT_JSON, &said, &ignored))
-        buf_clear(&said);
-    take_headline(&said, "sentences", headline);
-}
-
-/* The main thread, where no other is asked for; of none of that name, the heaviest. */
-static void choose_track(const struct profile *p, struct view_options *view)
-{
-    for (uint32_t i = 0; i < p->n_tracks && view->tracks == TRACKS_LISTED && view->n_track_ids == 0; i++)
-        if (str_eq(profile_string(p, p->tracks[i].name), STR("main")))
-            view->track_ids[view->n_track_ids++] = p->tracks[i].id;
-}
-
 static bool make_card(const struct report *r, const struct report_input *in, struct buf *out,
                       struct diag *diag)
 {
-    struct view_options view = *in->view;
-    struct buf headline = {0};
-
     (void)r;
-    write_headline(in, &headline);
-    choose_track(shared_profile_get(in->source.profile), &view);
-    const struct card_words words = {str_of(in->request->title), buf_view(&headline)};
-    const struct convert_drawing d = {draw_card, &words, in->source.stop};
-    bool ok = convert_drawn(in->source.profile, in->source.config, &d, &view, out, diag);
-    buf_part_end(out, &headline);
-    return ok;
+    return convert_card(in, out, diag);
+}
+
+static bool make_alone(const struct report *r, const struct report_input *in, struct buf *out,
+                       struct diag *diag)
+{
+    (void)r;
+    return convert_alone(in, out, diag);
 }
 
 static bool draw_diff_card(const void *what, const struct render_input *in, struct buf *out,
@@ -798,7 +747,7 @@ static bool make_diff_card(const struct report *r, const struct report_input *in
     rows.limit = 0;
     bool ok = convert_diff(in->source.profile, in->source.config, in->view, &rows, &in->request->diff,
                            &TABLE_JSON, NULL, &table, diag);
-    take_headline(&table, "verdict", &headline);
+    report_take_headline(&table, "verdict", &headline);
     const struct card_words words = {str_of(in->request->title), buf_view(&headline)};
     const struct diff diff = {.rows = &rows, .request = &in->request->diff, .words = &words};
     const struct convert_drawing d = {draw_diff_card, &diff, in->source.stop};
@@ -819,6 +768,8 @@ static bool make_bundle(const struct report *r, const struct report_input *in, s
 /* ---- the table ---- */
 
 static const struct text_format BUNDLE = {"parts", "application/octet-stream", "for its page", 1};
+
+static const struct text_format ALONE = {"svg", "image/svg+xml", "a picture that says of what it is", 1};
 
 static const struct text_format CARD = {"png", "image/png", "what chat programs show below a link", 1};
 
@@ -849,6 +800,7 @@ const struct report REPORTS[] = {
     {"diff-method", &METHOD_JSON.text, KEYS_METHOD | KEYS_COMPARED, false, NULL, make_diff_method},
     {"diff-head", &DIFF_HEAD, KEYS_TABLE | KEYS_COMPARED, false, NULL, make_diff_head},
     {"card", &CARD, 0, true, NULL, make_card},
+    {"alone", &ALONE, 0, true, &OUTPUT_SVG, make_alone},
     {"diff-card", &CARD, KEYS_TABLE | KEYS_COMPARED, false, NULL, make_diff_card},
     {"bundle", &BUNDLE, 0, true, NULL, make_bundle},
     {"java-names", &JAVA_NAMES, 0, false, NULL, make_java_names},
@@ -883,10 +835,17 @@ void report_settle(const struct report *r, const struct config *config, struct a
         lanes_options(config, &request->lanes, &request->view);
 }
 
-/* Method and title have their length in front, so that no two requests are written alike. */
+static void put_counted(struct buf *b, const char *text)
+{
+    buf_printf(b, "%zu:%s|", strlen(text), text);
+}
+
+/* Texts have their length in front, so that no two requests are written alike. */
 void report_canonical(const struct asked *request, struct buf *b)
 {
-    buf_printf(b, "%zu:%s|%zu:%s|", strlen(request->method), request->method, strlen(request->title),
-               request->title);
+    put_counted(b, request->method);
+    put_counted(b, request->title);
+    put_counted(b, request->date);
+    put_counted(b, request->link);
     asked_canonical(request, ~0u, b);
 }

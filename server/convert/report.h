@@ -20,6 +20,8 @@ bool convert_verdict(const struct convert_source *s, const struct view_options *
 
 /* Appends the first of the sentences, as VERDICT_JSON has them, or the table of a comparison its "verdict": raw. */
 void report_headline(const json_t *sentences, struct buf *b);
+/* The same from JSON with the sentences as a member of that name, which is freed. Nothing where there are no words. */
+void report_take_headline(struct buf *json, const char *member, struct buf *headline);
 
 /* The profile table of a folded profile: what GET /p/<id>/methods and `aflamed methods` answer with. */
 
@@ -78,6 +80,13 @@ struct report_input {
     const struct view_options *view;
     const struct asked *request;
 };
+
+/* The card of an upload (render/card/card.h): of the thread that is asked for, else of the main one. False: diag. */
+bool convert_card(const struct report_input *in, struct buf *out, struct diag *diag)
+    __attribute__((warn_unused_result));
+/* The picture OUTPUT_SVG, which also says of what it is. Of no chart. False: diag. */
+bool convert_alone(const struct report_input *in, struct buf *out, struct diag *diag)
+    __attribute__((warn_unused_result));
 
 struct report {
     const char *name; /* "methods", "m": a segment of its URL */

@@ -513,6 +513,19 @@ static void put_calls(const struct workspace *w)
     }
 }
 
+/* A picture that is passed on as a file says of what it is. */
+static void put_download_query(const struct workspace *w, const struct output *output,
+                               const struct view_options *view)
+{
+    struct buf query = {0};
+
+    view_link(&query, view, "&amp;");
+    if (output == &OUTPUT_SVG && view->view != VIEW_CHART)
+        buf_z(&query, query.n > 0 ? "&amp;about=link" : "?about=link");
+    buf_str(w->b, buf_view(&query));
+    buf_part_end(w->b, &query);
+}
+
 /* The picture of this state by each output that has one, then what is of the whole profile. */
 static void put_downloads(const struct workspace *w)
 {
@@ -529,7 +542,7 @@ static void put_downloads(const struct workspace *w)
         }
         page_put(w->b, "<li><a class=\"follows\" href=\"{}t/{}.{}", w->self, w->of->track,
                  str_of(OUTPUTS[i]->suffix));
-        view_link(w->b, &view, "&amp;");
+        put_download_query(w, OUTPUTS[i], &view);
         if (OUTPUTS[i] == &OUTPUT_SVG && w->of->pass.n > 0) {
             page_put(w->b, "#pass={}\" data-pass=\"{}", w->of->pass, w->of->pass);
         }

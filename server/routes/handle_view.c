@@ -1,6 +1,8 @@
 /* What shows a profile: pictures, tables, words, lanes, and its calls one by one. */
+#include <stdio.h>
 #include <string.h>
 
+#include "core/system/utc.h"
 #include "server/convert/convert.h"
 #include "server/http/problem.h"
 #include "server/routes/routes_table.h"
@@ -51,6 +53,44 @@ static enum exchange_step answer_page(struct exchange *x)
 
 /* ---- the picture alone ---- */
 
+/* The address of what is shown in its page; none where it is too long. */
+static void put_link(struct exchange *x, struct view_request *r, const struct record *record,
+                     struct str tracks)
+{
+    struct buf link = {0};
+
+    exchange_base_url(x, &link);
+    buf_printf(&link, "/p/%s/t/%.*s", record->id, (int)tracks.n, tracks.p);
+    view_link(&link, &r->asked.view, "&");
+    if (!link.failed && link.n <= ASKED_LINK_BYTES_MAX)
+        snprintf(r->asked.link, sizeof(r->asked.link), "%.*s", (int)link.n, link.p);
+    buf_free(&link);
+}
+
+/* With what it is of, for who passes it on as a file. */
+static enum exchange_step answer_alone(struct exchange *x, struct view_request *r, struct str tracks)
+{
+    struct str about = x->query(x, "about");
+    bool with_link = str_eq(about, STR("link"));
+    char created[UTC_CHARS + 1];
+    struct record record;
+
+    if (!view_of_url(x, tracks, &record, r))
+        return X_DONE;
+    if ((!with_link && !str_eq(about, STR("upload"))) || r->output != &OUTPUT_SVG ||
+        r->asked.view.view == VIEW_CHART)
+        return exchange_problem(x, 400, "about is not for this", "Leave about out.",
+                                "about=upload and about=link are for .svg, but not for view=chart.");
+    r->output = NULL;
+    r->report = report_by_name(STR("alone"), STR("svg"));
+    utc_format(record.created_s, created);
+    snprintf(r->asked.title, sizeof(r->asked.title), "%s", record.name);
+    snprintf(r->asked.date, sizeof(r->asked.date), "%.10s", created);
+    if (with_link)
+        put_link(x, r, &record, tracks);
+    return view_answer(x, r);
+}
+
 enum exchange_step handle_track(struct exchange *x)
 {
     struct view_request r = {.output = NULL};
@@ -66,6 +106,8 @@ enum exchange_step handle_track(struct exchange *x)
                    ? exchange_problem(x, 404, "not found", "The page of the upload lists its views.",
                                       "There is no output with that suffix.")
                    : X_DONE;
+    if (x->query(x, "about").p != NULL)
+        return answer_alone(x, &r, (struct str){name.p, dot});
     return view_of_url(x, (struct str){name.p, dot}, &record, &r) ? view_answer(x, &r) : X_DONE;
 }
 

@@ -44,7 +44,7 @@ extern const struct route_body MAPPING_BODY, SYMBOLS_BODY;
           "Names the addresses of native code; fields: token; symbols (an unstripped library or Breakpad symbols, or an archive of them; empty text takes them away)") \
     ROUTE("GET", "/p/{id}/t", DOOR_READ, KEYS_TRACK | KEYS_VIEW, NULL, handle_track_choice, \
           "Leads on to the track and the options that a form chose") \
-    ROUTE("GET", "/p/{id}/t/{track}", DOOR_READ, KEYS_VIEW, NULL, handle_track, \
+    ROUTE("GET", "/p/{id}/t/{track}", DOOR_READ, KEYS_VIEW | KEYS_ABOUT, NULL, handle_track, \
           "One track, several, all or merged: in the workspace, or with a suffix one output") \
     ROUTE("GET", "/p/{id}/t/{track}/thumb.svg", DOOR_READ, KEYS_VIEW, NULL, handle_thumb, \
           "A small picture of it") \

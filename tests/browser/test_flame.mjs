@@ -132,7 +132,7 @@ test('downloads and the threads beside it follow what is shown', { skip }, async
     await until(page, () => document.querySelectorAll('a.follows')[0].href.includes('search=loop'));
     for (const href of await hrefsOf(page)) {
         const url = new URL(href);
-        assert.match(url.search, /^\?(track=2&)?width=900&value=cpu&order=weight$/, href);
+        assert.match(url.search, /^\?(track=2&)?width=900&(about=link&)?value=cpu&order=weight$/, href);
         assert.equal(url.hash.replace(/&pass=[a-z2-7]{26}$/, ''), '#search=loop', href);
         const answer = await fetch(href);
         assert.equal(answer.status, 200, href);

@@ -261,7 +261,7 @@ class Team(DoorsTest):
         """It is an origin of its own, for which a browser sends no cookie: the pass in its link does instead."""
         path = self.uploaded(self.ann, readers='team')
         page = self.server.get(path, Accept=HTML, Cookie=self.session(self.bob))
-        link = re.search(r'href="([^"]*/t/(\d+)\.svg)#pass=([a-z2-7]+)"', page.text)
+        link = re.search(r'href="([^"]*/t/(\d+)\.svg)\?about=link#pass=([a-z2-7]+)"', page.text)
         tree = '%s/k/%s/t/%s/tree?node=0&skip=0' % (path, link.group(3), link.group(2))
         self.assertEqual(self.server.get(tree).status, 200)
         self.assertEqual(self.server.get(tree.replace(link.group(3), 'a' * 26)).status, 403)
@@ -269,7 +269,7 @@ class Team(DoorsTest):
     def test_a_pass_is_of_the_time_when_it_was_given(self):
         """Who had the link of an upload that is for the team now has a pass that lets nobody in any more."""
         path = self.uploaded(self.ann)
-        given = re.search(r'/t/(\d+)\.svg#pass=([a-z2-7]+)"', self.server.get(path, Accept=HTML).text)
+        given = re.search(r'/t/(\d+)\.svg\?about=link#pass=([a-z2-7]+)"', self.server.get(path, Accept=HTML).text)
         tree = '%s/k/%s/t/%s/tree?node=0&skip=0' % (path, given.group(2), given.group(1))
         self.assertEqual(self.server.get(tree).status, 200)
         self.server.request('POST', path + '/rename', 'readers=team', Content_Type=FORM, **bearer(self.ann))

@@ -7,6 +7,7 @@ import re
 import struct
 import sys
 import unittest
+import xml.etree.ElementTree
 import zlib
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -135,9 +136,10 @@ class Previews(ServiceTest):
                  'a ' * 120, '%s%n%d')
         for name in names:
             path = '/p/' + id_of(self.server.upload_form(('trace', name, content)))
-            width, height, lines = read_png(self.server.get(path + '/card.png').body)
-            self.assertEqual((width, height), (1200, 630), name)
-            self.assertEqual(colours([line[-90:] for line in lines[10:]]), {'ffffff': 30 * 620}, name)
+            card = self.server.get(path + '/card.png').body
+            self.assertEqual(struct.unpack('>II', card[16:24]), (1200, 630), name)
+            if len(name) > 250:     # it ends before the edge
+                self.assertEqual(colours([line[-90:] for line in read_png(card)[2][10:]]), {'ffffff': 30 * 620}, name)
             page = self.server.get(path, Accept='*/*', **{'User-Agent': AGENTS[0]})
             self.assertNotIn('<script>alert', page.text)
             self.assertIn('image', shown(page))
@@ -158,6 +160,43 @@ class Previews(ServiceTest):
     def test_what_is_not_there_has_no_card(self):
         self.assertEqual(self.server.get('/p/' + 'a' * 26 + '/card.png').status, 404)
         self.assertEqual(self.server.get('/d/nonsense/card.png').status, 404)
+
+
+class Alone(ServiceTest):
+    """A picture that is passed on as a file says of what it is, where that is asked for."""
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.path = '/p/' + id_of(cls.server.upload_form(('trace', 'a <b>&"\u00fc.trace', trace(threads=3, records=900))))
+
+    def test_name_date_and_headline(self):
+        words = json.loads(self.server.get(self.path + '/verdict.json').body)['sentences'][0]['text']
+        created = json.loads(self.server.get(self.path + '.json').body)['created'][:10]
+        for about in 'upload', 'link':
+            answer = self.server.get(self.path + '/t/1.svg?value=cpu&about=' + about)
+            self.assertEqual((answer.status, answer['Content-Type']), (200, 'image/svg+xml'))
+            texts = [''.join(one.itertext()) for one in xml.etree.ElementTree.fromstring(answer.body).iter() if one.get('class') in ('letter', 's')]
+            self.assertTrue(any(one.startswith('a <b>&"\u00fc.trace \u00b7 uploaded ' + created) for one in texts), texts[:5])
+            self.assertIn(words, texts)
+            links = set(re.findall('<a href="([^"]*)"', answer.text))
+            self.assertEqual(links, {self.server.url + self.path + '/t/1?value=cpu'} if about == 'link' else set())
+            self.assertEqual(self.path[3:] in answer.text, about == 'link')
+            self.assertEqual(self.server.get(self.path + '/t/1.svg?value=cpu&about=' + about, If_None_Match=answer['ETag']).status, 304)
+
+    def test_the_page_offers_it(self):
+        page = self.server.get(self.path + '/t/1', Accept=HTML).text
+        self.assertIn('t/1.svg?about=link', page)
+        self.assertNotIn('.json?about', page)
+        self.assertNotIn('about=link', self.server.get(self.path + '/t/1?view=chart', Accept=HTML).text)
+
+    def test_else_a_picture_says_nothing_of_its_upload(self):
+        answer = self.server.get(self.path + '/t/1.svg')
+        self.assertNotIn('uploaded ', answer.text)
+        self.assertNotIn(self.path[3:], answer.text)
+
+    def test_where_it_is_not_for(self):
+        for target in ('/t/1.svg?about=x', '/t/1.json?about=link', '/t/1.svg?view=chart&about=link', '/t/1/thumb.svg?about=link'):
+            self.assertEqual(self.server.get(self.path + target).status, 400, target)
 
 
 class ExternalUrl(ServiceTest):

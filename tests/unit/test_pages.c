@@ -38,7 +38,7 @@ static void workspace(void **state)
         "action=\"../../../p/" PAGES_ID "/rename\"",
         "action=\"../../../p/" PAGES_ID "/delete\"",
         "href=\"../../../uploads\"",
-        "href=\"../../../p/" PAGES_ID "/t/101.svg?value=waiting&amp;view=icicle&amp;min=2.5\"",
+        "href=\"../../../p/" PAGES_ID "/t/101.svg?value=waiting&amp;view=icicle&amp;min=2.5&amp;about=link\"",
         "/t/101.folded.txt?value=",
         PAGES_SVG_START PAGES_SVG_MIDDLE PAGES_SVG_END,
         "/flame.css\">",
@@ -310,7 +310,7 @@ static void what_is_shown(void **state)
         pages_check(page);
         snprintf(shown, sizeof(shown), "<span class=\"shown\">%s</span>", CASES[i].shown);
         assert_non_null(strstr(page, shown));
-        assert_non_null(strstr(page, ".svg?value=a%2520%3Cb%3E\""));
+        assert_non_null(strstr(page, ".svg?value=a%2520%3Cb%3E&amp;about=link\""));
         buf_free(&b);
     }
     json_decref(summary);

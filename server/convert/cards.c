@@ -1,0 +1,97 @@
+/* Pictures that say of what they are, as they leave the service: the card below a link, and the flame graph that stands
+ * alone. */
+#include <string.h>
+
+#include "core/system/json_memory.h"
+#include "render/card/card.h"
+#include "render/verdict/verdict.h"
+#include "server/convert/convert.h"
+#include "server/convert/report.h"
+
+/* ---- the first sentence ---- */
+
+void report_headline(const json_t *sentences, struct buf *b)
+{
+    const json_t *text = json_object_get(json_array_get(sentences, 0), "text");
+
+    if (json_is_string(text))
+        buf_bytes(b, json_string_value(text), json_string_length(text));
+}
+
+void report_take_headline(struct buf *json, const char *member, struct buf *headline)
+{
+    json_t *said = json->n > 0 ? json_memory_load(buf_view(json), 0, NULL) : NULL;
+
+    report_headline(json_object_get(said, member), headline);
+    json_decref(said);
+    buf_free(json);
+}
+
+/* ---- the card ---- */
+
+static bool draw_card(const void *what, const struct render_input *in, struct buf *out, struct diag *diag)
+{
+    return card_render(what, in, out, diag);
+}
+
+/* The words are of the whole recording, or of the range, as those beside the picture on its page. */
+static void write_headline(const struct report_input *in, struct buf *headline)
+{
+    struct view_options view;
+    struct diag ignored = {0};
+    struct buf said = {0};
+
+    convert_defaults(in->source.config, &view);
+    view.tracks = TRACKS_ALL;
+    memcpy(view.app, in->view->app, sizeof(view.app));
+    view.from_ns = in->view->from_ns;
+    view.to_ns = in->view->to_ns;
+    if (!convert_verdict(&in->source, &view, &VERDICT_JSON, &said, &ignored))
+        buf_clear(&said);
+    report_take_headline(&said, "sentences", headline);
+}
+
+/* The main thread, where no other is asked for; of none of that name, the heaviest. */
+static void choose_track(const struct profile *p, struct view_options *view)
+{
+    for (uint32_t i = 0; i < p->n_tracks && view->tracks == TRACKS_LISTED && view->n_track_ids == 0; i++)
+        if (str_eq(profile_string(p, p->tracks[i].name), STR("main")))
+            view->track_ids[view->n_track_ids++] = p->tracks[i].id;
+}
+
+bool convert_card(const struct report_input *in, struct buf *out, struct diag *diag)
+{
+    struct view_options view = *in->view;
+    struct buf headline = {0};
+
+    write_headline(in, &headline);
+    choose_track(shared_profile_get(in->source.profile), &view);
+    const struct card_words words = {str_of(in->request->title), buf_view(&headline)};
+    const struct convert_drawing d = {draw_card, &words, in->source.stop};
+    bool ok = convert_drawn(in->source.profile, in->source.config, &d, &view, out, diag);
+    buf_part_end(out, &headline);
+    return ok;
+}
+
+/* ---- the picture alone ---- */
+
+static bool draw_alone(const void *what, const struct render_input *in, struct buf *out, struct diag *diag)
+{
+    struct render_input with_letter = *in;
+
+    with_letter.letter = what;
+    return OUTPUT_SVG.render(&with_letter, out, diag);
+}
+
+bool convert_alone(const struct report_input *in, struct buf *out, struct diag *diag)
+{
+    struct buf headline = {0};
+
+    write_headline(in, &headline);
+    const struct letterhead letter = {str_of(in->request->title), str_of(in->request->date),
+                                      buf_view(&headline), str_of(in->request->link)};
+    const struct convert_drawing d = {draw_alone, &letter, in->source.stop};
+    bool ok = convert_drawn(in->source.profile, in->source.config, &d, in->view, out, diag);
+    buf_part_end(out, &headline);
+    return ok;
+}
