@@ -239,7 +239,6 @@ function showRoot() {
     if (view !== 'flame' || zoom !== '' || selected !== '')
         return;
     byId('picture').scrollTop = byId('picture').scrollHeight;
-    byId('picture').scrollIntoView({ block: 'nearest' });
 }
 
 /* As the service writes them, but with buttons: the picture filters by itself what it has. */

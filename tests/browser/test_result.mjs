@@ -55,6 +55,15 @@ test('nothing serious for axe, nothing wider than the window', { skip }, async (
     }
 });
 
+test('a phone shows the name and the words first', { skip }, async () => {
+    const page = await open({ viewport: { width: 400, height: 600 } });
+    await page.goto(many.url);
+    await until(page, isReady);
+    await until(page, () => document.querySelector('#picture').scrollTop > 0 || document.querySelector('#picture').scrollHeight <= document.querySelector('#picture').clientHeight);
+    assert.equal(await page.evaluate(() => scrollY), 0);
+    await close(page);
+});
+
 test('the main thread is shown without a click, hostile names stay words', { skip }, async () => {
     const page = await open();
     await page.goto(many.url);
