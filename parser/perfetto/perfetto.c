@@ -661,6 +661,7 @@ static void begin(struct perfetto *t, struct reading *r)
     t->seed = builder_seed(b);
     t->limits = r->limits;
     t->diag = r->diag;
+    t->system_begin_ns = UINT64_MAX;
     builder_clocks(b, 1, false);
     struct idmap *const maps[] = {
         &t->sequence_ids,         &t->stacks.mapping_ids,  &t->stacks.frame_ids,    &t->stacks.stack_ids,
@@ -793,7 +794,7 @@ static bool no_sections(struct perfetto *t, struct str split)
 }
 
 /* Samples have other values than sections, so that one profile cannot have both: it has the samples, unless the sections
- * are asked for. */
+ * are asked for. Both count their times from the same moment, so that a range of one is that of the other. */
 static bool end_trace(struct perfetto *t)
 {
     for (size_t i = 0; i < t->n_sequences; i++)
@@ -804,8 +805,12 @@ static bool end_trace(struct perfetto *t)
     struct str split = builder_split_key(t->builder);
     if (split.n > 0 && !(samples && sections && str_eq(split, SECTIONS)))
         return no_sections(t, split);
-    if (samples && sections)
+    if (samples && sections) {
         builder_label(t->builder, &(struct profile_label){.key = SECTIONS});
+        systrace_began(t->system, pf_first_sample(t));
+        if (t->samples.n_samples > 0 && split.n == 0 && !systrace_begins(t->system, &t->system_begin_ns))
+            return false;
+    }
     if (samples && split.n == 0) {
         if (sections)
             pf_warn(t, WARN_SECTIONS_BESIDE, 1);

@@ -278,7 +278,8 @@ struct perfetto {
 
     struct pf_stacks stacks;
     struct pf_heaps heaps;
-    struct systrace *system; /* sections and the scheduler */
+    struct systrace *system;  /* sections and the scheduler */
+    uint64_t system_begin_ns; /* of these, where the file has samples beside them; UINT64_MAX: it has not */
     struct pf_samples samples;
     struct pf_people people;
     struct pf_names names;
@@ -338,6 +339,8 @@ bool pf_deobfuscation(struct perfetto *t, struct str message);
 const struct pf_expansion *pf_expand(struct perfetto *t, uint32_t frame, string_id package);
 
 /* perfetto_result.c */
+/* UINT64_MAX: there is none. */
+uint64_t pf_first_sample(const struct perfetto *t);
 bool pf_result(struct perfetto *t);
 
 #endif

@@ -372,6 +372,16 @@ static bool put_sample(struct maker *m, const struct pf_sample *s, uint32_t trac
     return builder_sample_at(m->t->builder, track, node, values, at > INT64_MAX ? INT64_MAX : at);
 }
 
+uint64_t pf_first_sample(const struct perfetto *t)
+{
+    const struct pf_samples *all = &t->samples;
+    uint64_t first_ns = UINT64_MAX;
+
+    for (size_t i = 0; i < all->n_samples; i++)
+        first_ns = all->samples[i].time_ns < first_ns ? all->samples[i].time_ns : first_ns;
+    return first_ns;
+}
+
 static bool put_samples(struct maker *m)
 {
     struct perfetto *t = m->t;
@@ -382,9 +392,9 @@ static bool put_samples(struct maker *m)
 
     if (!sort_samples(t, &order))
         return false;
-    m->first_ns = UINT64_MAX;
-    for (size_t i = 0; i < all->n_samples && !arena_stopped_at(t->arena, i); i++)
-        m->first_ns = all->samples[i].time_ns < m->first_ns ? all->samples[i].time_ns : m->first_ns;
+    m->first_ns = pf_first_sample(t);
+    if (t->system_begin_ns < m->first_ns)
+        m->first_ns = t->system_begin_ns;
     for (size_t i = 0; i < all->n_threads; i++) {
         string_id package = pf_process_package(t, all->threads[i].pid);
         if (order.end[i] > at && !make_thread_track(m, &all->threads[i], &track))

@@ -52,6 +52,10 @@ void systrace_part(struct systrace *s);
 
 /* Whether there are sections or records of the scheduler. */
 bool systrace_has_records(const struct systrace *s);
+/* When the first record is. Behind the last packet. */
+bool systrace_begins(struct systrace *s, uint64_t *ns) __attribute__((warn_unused_result));
+/* The recording had begun at that time: times are told since then, if no record is earlier. */
+void systrace_began(struct systrace *s, uint64_t ns);
 /* Tells the builder all of it. Behind the last packet, once. */
 bool systrace_result(struct systrace *s) __attribute__((warn_unused_result));
 

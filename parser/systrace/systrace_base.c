@@ -14,6 +14,7 @@ struct systrace *systrace_new(struct builder *b, const struct reader_limits *lim
     s->limits = limits;
     s->trace_clock = SY_CLOCK_BOOT;
     s->app = SY_NONE;
+    s->began = UINT64_MAX;
     struct idmap *const maps[] = {&s->clock_ids, &s->first_bundles, &s->comms,     &s->descriptor_ids,
                                   &s->tids,      &s->pids,          &s->packages,  &s->slot_ids,
                                   &s->frames,    &s->senders,       &s->track_ids, &s->track_of_descriptor,

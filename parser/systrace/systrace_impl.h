@@ -314,6 +314,7 @@ struct systrace {
     bool new_states; /* states as kernels from 4.14 on have them */
     uint64_t started, valid_from;
     bool preserve;
+    bool settled;               /* systrace_states.c has been through the records */
     bool part_has_clocks;       /* the part says how its clocks are related */
     bool clock_assumed;         /* one did not, and was read by the monotonic clock */
     struct idmap first_bundles; /* CPUs */
@@ -366,6 +367,7 @@ struct systrace {
     struct idmap slot_ids, track_of_descriptor, frames, track_ids;
     struct idmap senders; /* number of a transaction -> the record that sent it */
     struct idmap asked;   /* record that sent a transaction -> the method, as text */
+    uint64_t began;       /* what the recording has beside sections begins so early */
     uint64_t begin, end, n_open_sections;
     uint32_t app; /* process, or SY_NONE */
     uint32_t next_id;

@@ -197,9 +197,26 @@ static bool put_facts(struct systrace *s)
            (!s->clock_assumed || builder_fact(s->builder, STR("clock_assumed"), STR("monotonic")));
 }
 
+bool systrace_begins(struct systrace *s, uint64_t *ns)
+{
+    s->settled = s->settled || sy_settle(s);
+    *ns = s->begin;
+    return s->settled;
+}
+
+void systrace_began(struct systrace *s, uint64_t ns)
+{
+    s->began = ns;
+}
+
 bool systrace_result(struct systrace *s)
 {
-    if (!sy_settle(s) || !sy_tell(s))
+    uint64_t begin;
+
+    if (!systrace_begins(s, &begin))
+        return false;
+    s->begin = s->began < begin ? s->began : begin;
+    if (!sy_tell(s))
         return false;
     sum_processes(s);
     find_app(s);
