@@ -327,9 +327,9 @@ class AnotherScript(unittest.TestCase):
         """The program, as it would be built with another script."""
         static = os.path.join(self.folder, 'static')
         shutil.copytree(os.path.join(ROOT, 'static'), static)
-        for part in ('flame-model.js', 'flame-filters.js', 'flame-views.js'):
+        for part in ('flame-model.js', 'flame-filters.js', 'flame-views.js', 'bundle-parts.js'):
             os.unlink(os.path.join(static, part))
-        for made in ('flame.js', 'app.css'):
+        for made in ('flame.js', 'bundle.js', 'app.css'):
             shutil.copy(os.path.join(os.path.dirname(AFLAMED), 'static', made), static)
         digest = self.digest()
         with open(os.path.join(static, 'flame.js'), 'r+b') as file:
