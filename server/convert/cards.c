@@ -18,27 +18,30 @@ void report_headline(const json_t *sentences, struct buf *b)
         buf_bytes(b, json_string_value(text), json_string_length(text));
 }
 
-void report_take_headline(struct buf *json, const char *member, struct buf *headline)
+bool report_take_headline(struct buf *json, const char *member, struct buf *headline, struct diag *diag)
 {
-    json_t *said = json->n > 0 ? json_memory_load(buf_view(json), 0, NULL) : NULL;
+    json_t *said = json_memory_load(buf_view(json), 0, NULL);
 
+    buf_free(json);
+    if (said == NULL)
+        return diag_no_memory(diag, "No memory for the words.");
     report_headline(json_object_get(said, member), headline);
     json_decref(said);
-    buf_free(json);
+    return true;
 }
 
-/* ---- the card ---- */
-
-static bool draw_card(const void *what, const struct render_input *in, struct buf *out, struct diag *diag)
+/* Of a profile that has no words there is no headline; what may be otherwise at the next try fails. */
+static bool has_no_words(const struct diag *d)
 {
-    return card_render(what, in, out, diag);
+    return d->kind == DIAG_EMPTY || d->kind == DIAG_UNUSABLE || d->kind == DIAG_LIMIT ||
+           d->kind == DIAG_USAGE;
 }
 
-/* The words are of the whole recording, or of the range, as those beside the picture on its page. */
-static void write_headline(const struct report_input *in, struct buf *headline)
+/* The words are of the whole recording, or of the range, as those beside the picture on its page. False: diag. */
+static bool write_headline(const struct report_input *in, struct buf *headline, struct diag *diag)
 {
     struct view_options view;
-    struct diag ignored = {0};
+    struct diag trouble = {0};
     struct buf said = {0};
 
     convert_defaults(in->source.config, &view);
@@ -46,9 +49,19 @@ static void write_headline(const struct report_input *in, struct buf *headline)
     memcpy(view.app, in->view->app, sizeof(view.app));
     view.from_ns = in->view->from_ns;
     view.to_ns = in->view->to_ns;
-    if (!convert_verdict(&in->source, &view, &VERDICT_JSON, &said, &ignored))
-        buf_clear(&said);
-    report_take_headline(&said, "sentences", headline);
+    if (convert_verdict(&in->source, &view, &VERDICT_JSON, &said, &trouble))
+        return report_take_headline(&said, "sentences", headline, diag);
+    buf_free(&said);
+    if (!has_no_words(&trouble))
+        *diag = trouble;
+    return has_no_words(&trouble);
+}
+
+/* ---- the card ---- */
+
+static bool draw_card(const void *what, const struct render_input *in, struct buf *out, struct diag *diag)
+{
+    return card_render(what, in, out, diag);
 }
 
 /* The main thread, where no other is asked for; of none of that name, the heaviest. */
@@ -64,11 +77,11 @@ bool convert_card(const struct report_input *in, struct buf *out, struct diag *d
     struct view_options view = *in->view;
     struct buf headline = {0};
 
-    write_headline(in, &headline);
+    bool ok = write_headline(in, &headline, diag);
     choose_track(shared_profile_get(in->source.profile), &view);
     const struct card_words words = {str_of(in->request->title), buf_view(&headline)};
     const struct convert_drawing d = {draw_card, &words, in->source.stop};
-    bool ok = convert_drawn(in->source.profile, in->source.config, &d, &view, out, diag);
+    ok = ok && convert_drawn(in->source.profile, in->source.config, &d, &view, out, diag);
     buf_part_end(out, &headline);
     return ok;
 }
@@ -87,11 +100,11 @@ bool convert_alone(const struct report_input *in, struct buf *out, struct diag *
 {
     struct buf headline = {0};
 
-    write_headline(in, &headline);
+    bool ok = write_headline(in, &headline, diag);
     const struct letterhead letter = {str_of(in->request->title), str_of(in->request->date),
                                       buf_view(&headline), str_of(in->request->link)};
     const struct convert_drawing d = {draw_alone, &letter, in->source.stop};
-    bool ok = convert_drawn(in->source.profile, in->source.config, &d, in->view, out, diag);
+    ok = ok && convert_drawn(in->source.profile, in->source.config, &d, in->view, out, diag);
     buf_part_end(out, &headline);
     return ok;
 }

@@ -747,7 +747,8 @@ static bool make_diff_card(const struct report *r, const struct report_input *in
     rows.limit = 0;
     bool ok = convert_diff(in->source.profile, in->source.config, in->view, &rows, &in->request->diff,
                            &TABLE_JSON, NULL, &table, diag);
-    report_take_headline(&table, "verdict", &headline);
+    ok = ok && report_take_headline(&table, "verdict", &headline, diag);
+    buf_free(&table);
     const struct card_words words = {str_of(in->request->title), buf_view(&headline)};
     const struct diff diff = {.rows = &rows, .request = &in->request->diff, .words = &words};
     const struct convert_drawing d = {draw_diff_card, &diff, in->source.stop};

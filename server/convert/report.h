@@ -20,8 +20,9 @@ bool convert_verdict(const struct convert_source *s, const struct view_options *
 
 /* Appends the first of the sentences, as VERDICT_JSON has them, or the table of a comparison its "verdict": raw. */
 void report_headline(const json_t *sentences, struct buf *b);
-/* The same from JSON with the sentences as a member of that name, which is freed. Nothing where there are no words. */
-void report_take_headline(struct buf *json, const char *member, struct buf *headline);
+/* The same from JSON with the sentences as a member of that name, which is freed. False: diag. */
+bool report_take_headline(struct buf *json, const char *member, struct buf *headline, struct diag *diag)
+    __attribute__((warn_unused_result));
 
 /* The profile table of a folded profile: what GET /p/<id>/methods and `aflamed methods` answer with. */
 

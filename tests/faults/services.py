@@ -450,6 +450,8 @@ SCENARIOS = {
     'tree as JSON': Ask('{}/t/merged.json'),
     'subtree': Ask('{}/t/1/tree?node=1'),
     'preview': Ask('{}/t/1/thumb.svg'),
+    'card': Ask('{}/card.png'),
+    'page as one file': AskPage('{}/bundle.html'),
     'result page': AskPage('{}', Accept='text/html'),
     'result as JSON': AskPage('{}.json'),
     'result as text': AskPage('{}.txt'),

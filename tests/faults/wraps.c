@@ -14,6 +14,7 @@
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 #include <pcre2.h>
+#include <png.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -395,6 +396,10 @@ WRAP(int, pcre2_match_8,
      (const pcre2_code *code, PCRE2_SPTR text, PCRE2_SIZE n, PCRE2_SIZE from, uint32_t options,
       pcre2_match_data *data, pcre2_match_context *context),
      (code, text, n, from, options, data, context), PCRE2_ERROR_NOMEMORY, ENOMEM)
+WRAP(int, png_image_write_to_memory,
+     (png_image * image, void *to, png_alloc_size_t *n, int as_8_bit, const void *rgb, png_int_32 stride,
+      const void *map),
+     (image, to, n, as_8_bit, rgb, stride, map), 0, ENOMEM)
 WRAP(magic_t, magic_open, (int flags), (flags), NULL, ENOMEM)
 WRAP(int, magic_load, (magic_t m, const char *path), (m, path), -1, ENOMEM)
 WRAP(const char *, magic_buffer, (magic_t m, const void *p, size_t n), (m, p, n), NULL, ENOMEM)

@@ -23,7 +23,7 @@ SURE = re.compile(r'''_ITM_|__cxa_|__gmon_|__libc_|__errno|__stack_chk|__assert|
     archive_(entry_\w+|errno|filter_bytes|format_name|set_error)$|(free|use)locale$|
     gnutls_(\w+_deinit|certificate_free_credentials|session_get_ptr|strerror)$|
     archive_read_(free|open1|set_\w+|support_(filter_(gzip|zstd)|format_(tar|zip)))$|CRYPTO_memcmp$|pcre2_(\w+_free|set_(callout|\w+_limit))_8$|
-    EVP_(EncodeBlock|DecodeBlock|sha256|MD_CTX_free)$|OPENSSL_init_crypto$|magic_close$|MHD_(start|stop|quiesce)_daemon$|
+    EVP_(EncodeBlock|DecodeBlock|sha256|MD_CTX_free)$|png_image_free$|OPENSSL_init_crypto$|magic_close$|MHD_(start|stop|quiesce)_daemon$|
     MHD_(suspend|resume)_connection$|MHD_(get|lookup)_connection_\w+$|MHD_destroy_response$|free$|
     kill$|waitpid$|readlink$|fts_(read|close)$|posix_spawn_file_actions_destroy$|
     (g?elf|dwarf|dwelf)_\w+$|archive_read_(data|open_memory|support_(filter_xz|format_raw))$|munmap$|prctl$|reallocarray$'''.replace('\n    ', ''))
@@ -42,6 +42,8 @@ WALKED = {
     'service: upload every member': 8,
     'service: picture, compressed': 8,
     'service: page of a thread': 8,
+    'service: card': 8,
+    'service: page as one file': 8,
     'service: delete': 6,
     'service: rename': 6,
     'service: find a mapping': 8,
