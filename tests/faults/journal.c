@@ -162,8 +162,8 @@ void journal_sync(int fd)
     errno = why;
 }
 
-void journal_answer(unsigned status)
+void journal_answer(unsigned status, const char *location)
 {
     if (journal >= 0)
-        line("says answer %u\n", status);
+        line("says answer %u %s\n", status, location == NULL ? "" : location);
 }

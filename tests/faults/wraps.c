@@ -426,7 +426,7 @@ enum MHD_Result __wrap_MHD_queue_response(struct MHD_Connection *connection, uns
     if (faults_hit("MHD_queue_response", __builtin_return_address(0), ENOMEM))
         return MHD_NO;
     journal_begin();
-    journal_answer(status);
+    journal_answer(status, MHD_get_response_header(response, "Location"));
     journal_end();
     return __real_MHD_queue_response(connection, status, response);
 }
