@@ -333,6 +333,7 @@ WRAP(long, sysconf, (int name), (name), -1, EINVAL)
 WRAP(int, pthread_create,
      (pthread_t * thread, const pthread_attr_t *how, void *(*run)(void *), void *argument),
      (thread, how, run, argument), EAGAIN, EAGAIN)
+WRAP(int, pthread_getcpuclockid, (pthread_t thread, clockid_t *clock), (thread, clock), ENOENT, ENOENT)
 WRAP(int, pthread_key_create, (pthread_key_t * key, void (*end)(void *)), (key, end), EAGAIN, EAGAIN)
 WRAP(int, pthread_setspecific, (pthread_key_t key, const void *value), (key, value), ENOMEM, ENOMEM)
 
