@@ -4,6 +4,8 @@
 #include "core/order.h"
 #include "profile/frame/sections.h"
 
+enum { LONGEST_PART = 10 }; /* A section with less than that part of the frame does not explain it. */
+
 struct late_edge {
     uint64_t ns;
     uint32_t row;
@@ -249,7 +251,7 @@ static void add_section(struct late_frames *t, const struct replay_track *x, fra
         struct late_frame *row = &t->list[t->by_begin[i]];
         const struct window of = {row->of->begin_ns, row->of->end_ns};
         uint64_t ns = window_clip(&of, end_ns) - window_clip(&of, begin_ns);
-        if (ns <= row->longest.ns)
+        if (ns <= row->longest.ns || ns < (of.to_ns - of.from_ns) / LONGEST_PART)
             continue;
         row->longest.frame = frame;
         row->longest.track = (uint32_t)(x->of - t->p->tracks);

@@ -27,7 +27,7 @@ struct late_frame {
     uint64_t ns[LATE_THREADS][LATE_STATES];
 
     /* The section of one of the threads that took most of the frame. Those that are frames themselves do not count, nor does one that
-     * another within it has more than half of: so the innermost one that explains the time is told. `ns` is what of it lies in the
+     * another within it has more than half of, nor one with less than a tenth of the frame: so the innermost one that explains the time is told. `ns` is what of it lies in the
      * frame; 0: there is none. */
     struct {
         frame_id frame;

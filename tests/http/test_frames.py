@@ -42,14 +42,14 @@ def spent(states, begin, end):
 
 
 def longest(sections, begin, end):
-    """How much of the frame the longest has that is no frame itself, and of which none within has more than half."""
+    """How much of the frame the longest has that is no frame itself, and of which none within has more than half; a tenth at least."""
     best = 0
     for track in sections.values():
         for a, b, name, depth in track:
             inner = [y - x for x, y, _, d in track if d == depth + 1 and a <= x and y <= b]
             if not name.startswith('Choreographer') and max(inner, default=0) <= (b - a) // 2:
                 best = max(best, min(b, end) - max(a, begin))
-    return best
+    return best if best > 0 and best >= (end - begin) // 10 else 0
 
 
 class Frames(DemoTest):
