@@ -304,11 +304,20 @@ def soak_clients(port, seed, uploaders, readers, until, queue):
     queue.put(results)
 
 
+def settled(count, expected):
+    """What is counted, once it is as expected or a minute has passed."""
+    end = time.monotonic() + 60
+    while count() > expected and time.monotonic() < end:
+        time.sleep(0.5)
+    return count()
+
+
 def soak(report, folder, seconds):
     limit = 64 * MIB
     small_trace(0)
-    with Service(folder, '--sweep-interval-s', '10', '--view-cache-bytes', str(limit), '--max-connections-per-address', '900',
+    with Service(folder, '--sweep-interval-s', '10', '--views-on-disk-bytes', str(limit), '--max-connections-per-address', '900',
                  '--max-waiting-per-address', '900') as service:
+        before = service.descriptors()
         queue, until = multiprocessing.Queue(), time.time() + seconds
         workers = [multiprocessing.Process(target=soak_clients, args=(service.port, n + 1, 16, 64, until, queue))
                    for n in range(2)]
@@ -322,6 +331,7 @@ def soak(report, folder, seconds):
         results = sum((queue.get() for _ in workers), [])
         for worker in workers:
             worker.join()
+        after = settled(service.descriptors, before)
     times = {kind: [took for k, took, _ in results if k == kind] for kind in ('upload', 'cached', 'view')}
     bad = [(kind, status) for kind, _, status in results if status not in (200, 201)]
     if bad:
@@ -330,6 +340,7 @@ def soak(report, folder, seconds):
     report.row('soak', 'cached reads, p99 of %d' % len(times['cached']), percentile(times['cached'], 0.99), 50)
     report.row('soak', 'all reads, p99', percentile(times['cached'] + times['view'], 0.99), 500)
     report.row('soak', 'uploads, p99 of %d' % len(times['upload']), percentile(times['upload'], 0.99))
+    report.row('soak', 'descriptors open at the end (%d before)' % before, after, before, '')
     report.row('soak', 'most bytes of views on the disk', disk / MIB, limit / MIB, 'MiB')
     # Requests under way take a few MiB more or less from one reading to the next: levels are compared, not two readings.
     minute = min(60, seconds / 10)
