@@ -27,7 +27,7 @@ bool report_take_headline(struct buf *json, const char *member, struct buf *head
         return diag_no_memory(diag, "No memory for the words.");
     report_headline(json_object_get(said, member), headline);
     json_decref(said);
-    return true;
+    return !headline->failed || diag_no_memory(diag, "No memory for the words.");
 }
 
 /* Of a profile that has no words there is no headline; what may be otherwise at the next try fails. */
