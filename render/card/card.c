@@ -4,6 +4,7 @@
 
 #include "core/number.h"
 #include "profile/compare/compare.h"
+#include "profile/frame/short_name.h"
 #include "render/card/canvas.h"
 #include "render/names/names.h"
 #include "render/names/palette.h"
@@ -78,7 +79,8 @@ struct card {
     const struct tree *tree;
     struct frame_colours palette;
     struct canvas canvas;
-    uint32_t top_px; /* of the graph */
+    uint32_t top_px;        /* of the graph */
+    struct buf name, least; /* of the frame that is being drawn: profile/frame/short_name.h */
 };
 
 /* What of the tree is drawn, and how high its levels are. */
@@ -127,9 +129,9 @@ static void choose_root(const struct card *c, struct graph *g)
     g->level_px = px > LEVEL_MOST_PX ? LEVEL_MOST_PX : px < LEVEL_LEAST_PX ? LEVEL_LEAST_PX : px;
 }
 
-/* The longest form of the frame's name that there is room for: with its package, with its class, alone. */
-static struct str frame_text(const struct card *c, frame_id frame, const struct canvas_font *font,
-                             float room_px)
+/* The longest form of the frame's name that there is room for: with its package, with its class, alone; or as a person calls
+ * it. Until the next one. */
+static struct str frame_text(struct card *c, frame_id frame, const struct canvas_font *font, float room_px)
 {
     const struct tree *t = c->tree;
 
@@ -138,7 +140,13 @@ static struct str frame_text(const struct card *c, frame_id frame, const struct 
     struct str text = names_frame(c->in->names, frame);
     struct frame_parts parts = names_parts(c->in->names, frame);
     size_t simple = str_behind_last(parts.scope, '.').n + 1 + parts.name.n;
-    if (parts.scope.n == 0 || parts.name.n == 0 || canvas_width(font, text) <= room_px || simple >= text.n)
+    if (canvas_width(font, text) <= room_px)
+        return text;
+    buf_clear(&c->name);
+    buf_clear(&c->least);
+    if (short_name_put(&parts, &c->name, &c->least))
+        return canvas_width(font, buf_view(&c->name)) <= room_px ? buf_view(&c->name) : buf_view(&c->least);
+    if (parts.scope.n == 0 || parts.name.n == 0 || simple >= text.n)
         return text;
     text = (struct str){text.p + text.n - simple, simple};
     return canvas_width(font, text) <= room_px ? text : parts.name;
@@ -267,7 +275,10 @@ bool card_render(const struct card_words *words, const struct render_input *in, 
 {
     struct card c = {.in = in};
 
-    if (!draw(&c, words, diag))
+    bool drawn = draw(&c, words, diag);
+    buf_free(&c.name);
+    buf_free(&c.least);
+    if (!drawn)
         return diag->kind == DIAG_NONE ? fail_arena(in->scratch, diag) : false;
     return canvas_png(&c.canvas, out) || fail_buf(out, diag);
 }

@@ -157,6 +157,16 @@ class Previews(ServiceTest):
         card = self.server.get(path + '/card.png')
         self.assertEqual((card.status, card['Content-Type'], read_png(card.body)[:2]), (200, 'image/png', (1200, 630)))
 
+    def test_frames_are_called_as_a_person_calls_them(self):
+        """In a narrow box the path of a package is left out: so two functions look the same."""
+        def graph(path):
+            stacks = 'main;serve 95\nmain;%s.(*Server).Work 5\n' % path
+            card = self.server.get('/p/%s/card.png' % id_of(self.server.upload_form(('trace', 'x.txt', stacks.encode()))))
+            return read_png(card.body)[2][-120:]
+        first = graph('github.com/acme/shop/server')
+        self.assertEqual(first, graph('example.org/another/path/of/server'))
+        self.assertNotEqual(first, graph('words and spaces'))
+
     def test_what_is_not_there_has_no_card(self):
         self.assertEqual(self.server.get('/p/' + 'a' * 26 + '/card.png').status, 404)
         self.assertEqual(self.server.get('/d/nonsense/card.png').status, 404)
