@@ -223,10 +223,8 @@ struct drawing {
     const struct lanes_format *format;
 };
 
-/* The options that lanes depend on, all others as they are by default: what else a client asks for does
- * not make another answer. */
-static void lanes_options(const struct config *config, const struct lanes_asked *what,
-                          struct view_options *view)
+void convert_lanes_options(const struct config *config, const struct lanes_asked *what,
+                           struct view_options *view)
 {
     const struct view_options asked = *view;
 
@@ -326,10 +324,8 @@ static bool draw_frames(const void *what, const struct render_input *in, struct 
     return d->format->write(in, d->frames, out, diag);
 }
 
-/* The table of frames that were shown too late, in the window of the profile. Of the view only the own code counts: all
- * threads and all sections are looked at. False: diag. */
-static bool convert_frames(const struct convert_source *s, const struct view_options *view,
-                           const struct late_frames_format *format, struct buf *out, struct diag *diag)
+bool convert_frames(const struct convert_source *s, const struct view_options *view,
+                    const struct late_frames_format *format, struct buf *out, struct diag *diag)
 {
     const struct shared_profile *whole = shared_profile_whole(s->profile);
     struct view_options options = *view;
@@ -605,13 +601,10 @@ static bool draw_method(const void *what, const struct render_input *in, struct 
     return method_write(&sides.in, &of_sides, row, d->method_format, d->rows, out, diag);
 }
 
-/* Of one method, named by its id or its name, what both sides have, with its callers and callees: in the
- * format, of the profile of both sides (profile/transform/transform.h). Of calls, an edge has those
- * between the two. Of the rows limit and offset count, for each list by itself. False: diag. */
-static bool convert_diff_method(const struct shared_profile *f, const struct config *config,
-                                const struct view_options *view, struct str method,
-                                const struct table_request *rows, const struct diff_request *request,
-                                const struct method_format *format, struct buf *out, struct diag *diag)
+bool convert_diff_method(const struct shared_profile *f, const struct config *config,
+                         const struct view_options *view, struct str method, const struct table_request *rows,
+                         const struct diff_request *request, const struct method_format *format,
+                         struct buf *out, struct diag *diag)
 {
     struct diff diff = {.rows = rows, .request = request, .method = method, .method_format = format};
     struct convert_drawing d = {.draw = draw_method, .what = &diff};
@@ -619,110 +612,7 @@ static bool convert_diff_method(const struct shared_profile *f, const struct con
     return convert_drawn(f, config, &d, view, out, diag);
 }
 
-/* ---- the table of reports ---- */
-
-enum { DIFF_TRACKS_MAX = 5000 }; /* of which a page names so many */
-
-/* The format's own row begins with what all formats have. */
-
-static bool make_methods(const struct report *r, const struct report_input *in, struct buf *out,
-                         struct diag *diag)
-{
-    return convert_methods(&in->source, in->view, &in->request->table, (const struct table_format *)r->format,
-                           out, diag);
-}
-
-static bool make_method(const struct report *r, const struct report_input *in, struct buf *out,
-                        struct diag *diag)
-{
-    return convert_method(&in->source, in->view, str_of(in->request->method), &in->request->table,
-                          (const struct method_format *)r->format, out, diag);
-}
-
-static bool make_verdict(const struct report *r, const struct report_input *in, struct buf *out,
-                         struct diag *diag)
-{
-    return convert_verdict(&in->source, in->view, (const struct verdict_format *)r->format, out, diag);
-}
-
-static bool make_frames(const struct report *r, const struct report_input *in, struct buf *out,
-                        struct diag *diag)
-{
-    return convert_frames(&in->source, in->view, (const struct late_frames_format *)r->format, out, diag);
-}
-
-static bool make_lanes(const struct report *r, const struct report_input *in, struct buf *out,
-                       struct diag *diag)
-{
-    return convert_lanes(&in->source, in->view, &in->request->lanes, (const struct lanes_format *)r->format,
-                         out, diag);
-}
-
-static bool make_diff(const struct report *r, const struct report_input *in, struct buf *out,
-                      struct diag *diag)
-{
-    return convert_diff(in->source.profile, in->source.config, in->view, &in->request->table,
-                        &in->request->diff, (const struct table_format *)r->format, NULL, out, diag);
-}
-
-static bool make_diff_method(const struct report *r, const struct report_input *in, struct buf *out,
-                             struct diag *diag)
-{
-    return convert_diff_method(in->source.profile, in->source.config, in->view, str_of(in->request->method),
-                               &in->request->table, &in->request->diff,
-                               (const struct method_format *)r->format, out, diag);
-}
-
-/* What the page of a comparison says around its picture or table: {"summary": .., "table": ..}, the table
- * without rows. */
-static bool make_diff_head(const struct report *r, const struct report_input *in, struct buf *out,
-                           struct diag *diag)
-{
-    struct table_request rows = in->request->table;
-    struct buf summary = {0}, table = {0};
-    struct json j = json_into(out);
-
-    (void)r;
-    rows.limit = 0;
-    bool ok = summary_write(in->source.profile, &summary, diag) &&
-              convert_diff(in->source.profile, in->source.config, in->view, &rows, &in->request->diff,
-                           &TABLE_JSON, NULL, &table, diag);
-    json_open_object(&j, NULL);
-    json_open_object(&j, "summary");
-    summary_put_members(&j, buf_view(&summary), &(struct summary_part){.tracks = DIFF_TRACKS_MAX});
-    json_close(&j);
-    json_put_raw(&j, "table", buf_view(&table));
-    json_close(&j);
-    buf_part_end(out, &summary);
-    buf_part_end(out, &table);
-    return ok;
-}
-
-static bool make_java_names(const struct report *r, const struct report_input *in, struct buf *out,
-                            struct diag *diag)
-{
-    (void)r;
-    return convert_java_names(in->source.profile, in->source.config, out, diag);
-}
-
-static const struct text_format JAVA_NAMES = {"names", "application/octet-stream",
-                                              "for who looks for a mapping", 1};
-
-/* ---- cards ---- */
-
-static bool make_card(const struct report *r, const struct report_input *in, struct buf *out,
-                      struct diag *diag)
-{
-    (void)r;
-    return convert_card(in, out, diag);
-}
-
-static bool make_alone(const struct report *r, const struct report_input *in, struct buf *out,
-                       struct diag *diag)
-{
-    (void)r;
-    return convert_alone(in, out, diag);
-}
+/* ---- the card of a comparison ---- */
 
 static bool draw_diff_card(const void *what, const struct render_input *in, struct buf *out,
                            struct diag *diag)
@@ -737,116 +627,13 @@ static bool draw_diff_card(const void *what, const struct render_input *in, stru
     return card_render(d->words, &sides.in, out, diag);
 }
 
-static bool make_diff_card(const struct report *r, const struct report_input *in, struct buf *out,
-                           struct diag *diag)
+bool convert_diff_card(const struct report_input *in, const struct card_words *words, struct buf *out,
+                       struct diag *diag)
 {
     struct table_request rows = in->request->table;
-    struct buf headline = {0}, table = {0};
 
-    (void)r;
     rows.limit = 0;
-    bool ok = convert_diff(in->source.profile, in->source.config, in->view, &rows, &in->request->diff,
-                           &TABLE_JSON, NULL, &table, diag);
-    ok = ok && report_take_headline(&table, "verdict", &headline, diag);
-    buf_free(&table);
-    const struct card_words words = {str_of(in->request->title), buf_view(&headline)};
-    const struct diff diff = {.rows = &rows, .request = &in->request->diff, .words = &words};
+    const struct diff diff = {.rows = &rows, .request = &in->request->diff, .words = words};
     const struct convert_drawing d = {draw_diff_card, &diff, in->source.stop};
-    ok = ok && convert_drawn(in->source.profile, in->source.config, &d, in->view, out, diag);
-    buf_part_end(out, &headline);
-    return ok;
-}
-
-/* ---- a page that is one file ---- */
-
-static bool make_bundle(const struct report *r, const struct report_input *in, struct buf *out,
-                        struct diag *diag)
-{
-    (void)r;
-    return convert_bundle(&in->source, in->view, out, diag);
-}
-
-/* ---- the table ---- */
-
-static const struct text_format BUNDLE = {"parts", "application/octet-stream", "for its page", 1};
-
-static const struct text_format ALONE = {"svg", "image/svg+xml", "a picture that says of what it is", 1};
-
-static const struct text_format CARD = {"png", "image/png", "what chat programs show below a link", 1};
-
-static const struct text_format DIFF_HEAD = {"head", "application/octet-stream", "for its page", 1};
-
-const struct report REPORTS[] = {
-    {"methods", &TABLE_TXT.text, KEYS_TABLE | KEYS_LONGEST, false, NULL, make_methods},
-    {"methods", &TABLE_JSON.text, KEYS_TABLE | KEYS_LONGEST, false, NULL, make_methods},
-    {"methods", &TABLE_TSV.text, KEYS_TABLE | KEYS_LONGEST, false, NULL, make_methods},
-    {"methods", &TABLE_CSV.text, KEYS_TABLE | KEYS_LONGEST, false, NULL, make_methods},
-    {"m", &METHOD_TXT.text, KEYS_METHOD | KEYS_LONGEST, false, NULL, make_method},
-    {"m", &METHOD_JSON.text, KEYS_METHOD | KEYS_LONGEST, false, NULL, make_method},
-    {"verdict", &VERDICT_TXT.text, 0, true, NULL, make_verdict},
-    {"verdict", &VERDICT_JSON.text, 0, true, NULL, make_verdict},
-    {"frames", &LATE_FRAMES_TXT.text, 0, true, NULL, make_frames},
-    {"frames", &LATE_FRAMES_JSON.text, 0, true, NULL, make_frames},
-    {"lanes", &LANES_JSON.text, KEYS_LANES, true, NULL, make_lanes},
-    {"lanes", &LANES_SVG.text, KEYS_LANES, true, NULL, make_lanes},
-    {"diff", &DIFF_TXT.text, KEYS_TABLE | KEYS_COMPARED, false, NULL, make_diff},
-    {"diff", &TABLE_JSON.text, KEYS_TABLE | KEYS_COMPARED, false, NULL, make_diff},
-    {"diff", &TABLE_TSV.text, KEYS_TABLE | KEYS_COMPARED, false, NULL, make_diff},
-    {"diff", &TABLE_CSV.text, KEYS_TABLE | KEYS_COMPARED, false, NULL, make_diff},
-    {"diff", &DIFF_MD.text, KEYS_TABLE | KEYS_COMPARED, false, NULL, make_diff},
-    {"diff", &DIFF_SVG.text, KEYS_TABLE | KEYS_COMPARED, false, &OUTPUT_SVG, make_diff},
-    {"diff", &DIFF_FOLDED.text, KEYS_TABLE | KEYS_COMPARED, false, NULL, make_diff},
-    {"diff", &DIFF_TREE.text, KEYS_TABLE | KEYS_COMPARED, false, &OUTPUT_TREE, make_diff},
-    {"diff-method", &METHOD_TXT.text, KEYS_METHOD | KEYS_COMPARED, false, NULL, make_diff_method},
-    {"diff-method", &METHOD_JSON.text, KEYS_METHOD | KEYS_COMPARED, false, NULL, make_diff_method},
-    {"diff-head", &DIFF_HEAD, KEYS_TABLE | KEYS_COMPARED, false, NULL, make_diff_head},
-    {"card", &CARD, 0, true, NULL, make_card},
-    {"alone", &ALONE, 0, true, &OUTPUT_SVG, make_alone},
-    {"diff-card", &CARD, KEYS_TABLE | KEYS_COMPARED, false, NULL, make_diff_card},
-    {"bundle", &BUNDLE, 0, true, NULL, make_bundle},
-    {"java-names", &JAVA_NAMES, 0, false, NULL, make_java_names},
-};
-
-const size_t REPORTS_COUNT = sizeof(REPORTS) / sizeof(REPORTS[0]);
-
-const struct report *report_by_name(struct str name, struct str suffix)
-{
-    for (size_t i = 0; i < REPORTS_COUNT; i++)
-        if (str_eq(name, str_of(REPORTS[i].name)) &&
-            (suffix.n == 0 || str_eq(suffix, str_of(REPORTS[i].format->name))))
-            return &REPORTS[i];
-    return NULL;
-}
-
-void report_defaults(const struct config *config, struct asked *request)
-{
-    asked_defaults(request);
-    convert_defaults(config, &request->view);
-    request->view.tracks = TRACKS_ALL;
-}
-
-bool report_reads_again(const struct report *r, const struct asked *request)
-{
-    return r->reads_again || request->table.longest;
-}
-
-void report_settle(const struct report *r, const struct config *config, struct asked *request)
-{
-    if ((r->keys & KEYS_LANES) != 0)
-        lanes_options(config, &request->lanes, &request->view);
-}
-
-static void put_counted(struct buf *b, const char *text)
-{
-    buf_printf(b, "%zu:%s|", strlen(text), text);
-}
-
-/* Texts have their length in front, so that no two requests are written alike. */
-void report_canonical(const struct asked *request, struct buf *b)
-{
-    put_counted(b, request->method);
-    put_counted(b, request->title);
-    put_counted(b, request->date);
-    put_counted(b, request->link);
-    asked_canonical(request, ~0u, b);
+    return convert_drawn(in->source.profile, in->source.config, &d, in->view, out, diag);
 }

@@ -62,12 +62,32 @@ bool convert_diff(const struct shared_profile *f, const struct config *config,
                   struct diff_checks *checks, struct buf *out, struct diag *diag)
     __attribute__((warn_unused_result));
 
+/* Of one method, named by its id or its name, what both sides have, with its callers and callees: in the
+ * format, of the profile of both sides (profile/transform/transform.h). Of calls, an edge has those
+ * between the two. Of the rows limit and offset count, for each list by itself. False: diag. */
+bool convert_diff_method(const struct shared_profile *f, const struct config *config,
+                         const struct view_options *view, struct str method, const struct table_request *rows,
+                         const struct diff_request *request, const struct method_format *format,
+                         struct buf *out, struct diag *diag) __attribute__((warn_unused_result));
+
 /* As convert_methods, with what all threads did in a window of time. Of the view, tracks, app, open, width and the window
  * count, and of tracks that are opened the filters. The profile's log is replayed. */
 struct lanes_format;
 bool convert_lanes(const struct convert_source *s, const struct view_options *view,
                    const struct lanes_asked *asked, const struct lanes_format *format, struct buf *out,
                    struct diag *diag) __attribute__((warn_unused_result));
+
+/* The options that lanes depend on, all others as they are by default: what else a client asks for does not make another
+ * answer. */
+void convert_lanes_options(const struct config *config, const struct lanes_asked *what,
+                           struct view_options *view);
+
+/* The table of frames that were shown too late, in the window of the profile. Of the view only the own code counts: all
+ * threads and all sections are looked at. False: diag. */
+struct late_frames_format;
+bool convert_frames(const struct convert_source *s, const struct view_options *view,
+                    const struct late_frames_format *format, struct buf *out, struct diag *diag)
+    __attribute__((warn_unused_result));
 
 /* The parts of a page that is one file, for who writes it (server/pages/page_bundle.c). Each is a line, "NAME BYTES", and
  * so many bytes: "words", what VERDICT_JSON has; "lanes", where the profile has times, "methods" and "picture-ID" of each
@@ -85,6 +105,10 @@ struct report_input {
 /* The card of an upload (render/card/card.h): of the thread that is asked for, else of the main one. False: diag. */
 bool convert_card(const struct report_input *in, struct buf *out, struct diag *diag)
     __attribute__((warn_unused_result));
+/* The card of a comparison, with these words. False: diag. */
+struct card_words; /* render/card/card.h */
+bool convert_diff_card(const struct report_input *in, const struct card_words *words, struct buf *out,
+                       struct diag *diag) __attribute__((warn_unused_result));
 /* The picture OUTPUT_SVG, which also says of what it is. Of no chart. False: diag. */
 bool convert_alone(const struct report_input *in, struct buf *out, struct diag *diag)
     __attribute__((warn_unused_result));
