@@ -136,8 +136,10 @@ help: ## this text
 	@echo 'options:'
 	@sed -n 's/^## /  /p' Makefile
 
-lint: deps-lint ## check format, rooms, documents and headers; run clang-tidy and cppcheck
+lint: deps-lint ## check format, rooms, documents, headers and circles of calls; run clang-tidy and cppcheck
 	@JOBS=$(JOBS) tests/lint/run $(LANGUAGE) $(WARNINGS)
+	@$(MAKE) --no-print-directory -s -j$(JOBS) all
+	@tools/house --check
 
 house: all ## print how large the rooms are, and how far one reads to follow an upload, a view or a filter
 	@tools/house
