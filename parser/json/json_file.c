@@ -201,9 +201,11 @@ static bool finish(struct json_doc *d)
 
 /* ---- the row ---- */
 
+static const char BYTE_ORDER_MARK[] = "\xef\xbb\xbf";
+
 static struct str without_blanks(const uint8_t *p, size_t n)
 {
-    if (n >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0)
+    if (n >= 3 && memcmp(p, BYTE_ORDER_MARK, 3) == 0)
         p += 3, n -= 3;
     while (n > 0 && (*p == ' ' || *p == '\t' || *p == '\n' || *p == '\r'))
         p++, n--;
@@ -216,6 +218,8 @@ static enum detection detect(const uint8_t *p, size_t n, bool final)
     struct str s = without_blanks(p, n);
     bool array = s.n > 0 && s.p[0] == '[';
 
+    if (n > 0 && n < 3 && !final && memcmp(p, BYTE_ORDER_MARK, n) == 0)
+        return DETECT_MORE;
     if (array)
         s = without_blanks((const uint8_t *)s.p + 1, s.n - 1);
     if (s.n == 0)
