@@ -57,6 +57,22 @@ bool record_new_secret(char out[RECORD_ID_CHARS + 1])
     return true;
 }
 
+/* Looked up once: the library's own way from EVP_sha256() to it is longer than what it does with a token, and every
+ * request of who is known has one. */
+static EVP_MD *looked_up;
+static pthread_once_t look_up_once = PTHREAD_ONCE_INIT;
+
+static void look_up(void)
+{
+    looked_up = EVP_MD_fetch(NULL, "SHA256", NULL);
+}
+
+static const EVP_MD *algorithm(void)
+{
+    pthread_once(&look_up_once, look_up);
+    return looked_up != NULL ? looked_up : EVP_sha256();
+}
+
 void record_sha256_hex(const void *p, size_t n, char out[RECORD_SHA256_CHARS + 1])
 {
     static const char DIGITS[] = "0123456789abcdef";
@@ -64,7 +80,7 @@ void record_sha256_hex(const void *p, size_t n, char out[RECORD_SHA256_CHARS + 1
     unsigned digest_n = 0;
 
     out[0] = '\0';
-    if (EVP_Digest(p, n, digest, &digest_n, EVP_sha256(), NULL) != 1)
+    if (EVP_Digest(p, n, digest, &digest_n, algorithm(), NULL) != 1)
         return;
     for (unsigned i = 0; i < digest_n && i < RECORD_SHA256_CHARS / 2; i++) {
         out[2 * i] = DIGITS[digest[i] >> 4];

@@ -339,6 +339,8 @@ WRAP(int, pthread_setspecific, (pthread_key_t key, const void *value), (key, val
 
 /* ---- libraries ---- */
 
+WRAP(EVP_MD *, EVP_MD_fetch, (OSSL_LIB_CTX * library, const char *name, const char *properties),
+     (library, name, properties), NULL, ENOMEM)
 WRAP(EVP_MD_CTX *, EVP_MD_CTX_new, (void), (), NULL, ENOMEM)
 WRAP(int, EVP_DigestInit_ex, (EVP_MD_CTX * c, const EVP_MD *type, ENGINE *engine), (c, type, engine), 0,
      ENOMEM)
