@@ -763,15 +763,18 @@ static enum form form_of(struct str text, bool final)
     return FORM_NONE;
 }
 
+/* Text ends at a NUL: what stands behind it changes no answer that was given before it came. */
 static enum detection detect(const uint8_t *p, size_t n, bool final)
 {
     char room[TEXT_BEGINNING_BYTES(DETECT_BYTES_MAX)];
     struct str text = text_beginning(p, n, room, sizeof(room));
+    size_t end = text.n == n ? str_find(text, '\0') : text.n;
+    bool is_text = end == text.n;
 
-    if (n > 0 && memchr(p, '\0', n) != NULL && text.n == n)
-        return DETECT_NO;
-    if (form_of(text, final) != FORM_NONE)
+    if (form_of((struct str){text.p, end}, final && is_text) != FORM_NONE)
         return DETECT_YES;
+    if (!is_text)
+        return DETECT_NO;
     return n < DETECT_BYTES_MAX && !final ? DETECT_MORE : DETECT_NO;
 }
 
