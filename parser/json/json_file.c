@@ -205,8 +205,6 @@ static const char BYTE_ORDER_MARK[] = "\xef\xbb\xbf";
 
 static struct str without_blanks(const uint8_t *p, size_t n)
 {
-    if (n >= 3 && memcmp(p, BYTE_ORDER_MARK, 3) == 0)
-        p += 3, n -= 3;
     while (n > 0 && (*p == ' ' || *p == '\t' || *p == '\n' || *p == '\r'))
         p++, n--;
     return (struct str){(const char *)p, n};
@@ -215,7 +213,8 @@ static struct str without_blanks(const uint8_t *p, size_t n)
 /* An object whose first key begins, or is missing; an array of such. */
 static enum detection detect(const uint8_t *p, size_t n, bool final)
 {
-    struct str s = without_blanks(p, n);
+    size_t mark = n >= 3 && memcmp(p, BYTE_ORDER_MARK, 3) == 0 ? 3 : 0;
+    struct str s = without_blanks(p + mark, n - mark);
     bool array = s.n > 0 && s.p[0] == '[';
 
     if (n > 0 && n < 3 && !final && memcmp(p, BYTE_ORDER_MARK, n) == 0)
