@@ -157,16 +157,22 @@ bool form_parse(struct form *f, struct str body, const char *boundary, struct di
 
 /* ---- what was read ---- */
 
+/* Where all names and values are empty there is no text to point into. */
+static struct str within(const struct form *f, size_t at, size_t n)
+{
+    return n == 0 ? STR("") : (struct str){f->text.p + at, n};
+}
+
 struct str form_name(const struct form *f, size_t i)
 {
-    return (struct str){f->text.p + f->fields[i].name, f->fields[i].name_bytes};
+    return within(f, f->fields[i].name, f->fields[i].name_bytes);
 }
 
 struct str form_value(const struct form *f, struct str name)
 {
     for (size_t i = 0; i < f->n; i++)
         if (str_eq(form_name(f, i), name))
-            return (struct str){f->text.p + f->fields[i].value, f->fields[i].value_bytes};
+            return within(f, f->fields[i].value, f->fields[i].value_bytes);
     return (struct str){NULL, 0};
 }
 
