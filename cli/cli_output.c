@@ -153,8 +153,8 @@ bool cli_output_put(struct cli_output *o, struct str bytes, struct diag *diag)
     return file_write_all(o->fd, bytes.p, bytes.n) || refused(o, diag);
 }
 
-/* The name is on the disk with its folder. False: errno. */
-/* Some file systems cannot sync a folder and say EINVAL: their names are as durable as they get. */
+/* The name is on the disk with its folder. Some file systems cannot sync a folder and say EINVAL: their names are as
+ * durable as they get. False: errno. */
 static bool sync_folder(const char *path)
 {
     size_t n = str_find_last(str_of(path), '/');

@@ -3,6 +3,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "core/system/clock.h"
+
 enum { SECOND_US = 1000000, MB_BYTES = 1000000 };
 
 struct work_limits {
@@ -30,20 +32,11 @@ void work_limits_free(struct work_limits *all)
     free(all);
 }
 
-/* In microseconds. 0 where the clock cannot be read: such a job has no limit. */
-static int64_t now_us(clockid_t clock)
-{
-    struct timespec now;
-
-    return clock_gettime(clock, &now) == 0 ? (int64_t)now.tv_sec * SECOND_US + now.tv_nsec / 1000 : 0;
-}
-
 void work_limit_begin(struct work_limits *all, struct work_limit *w, struct stop *stop,
                       const _Atomic uint64_t *bytes)
 {
-    if (pthread_getcpuclockid(pthread_self(), &w->clock) != 0)
-        w->clock = CLOCK_THREAD_CPUTIME_ID;
-    w->from_us = now_us(w->clock);
+    w->has_clock = pthread_getcpuclockid(pthread_self(), &w->clock) == 0;
+    w->from_us = clock_thread_us();
     w->stop = stop;
     w->bytes = bytes;
     pthread_mutex_lock(&all->lock);
@@ -54,7 +47,7 @@ void work_limit_begin(struct work_limits *all, struct work_limit *w, struct stop
 
 uint64_t work_limit_end(struct work_limits *all, struct work_limit *w)
 {
-    int64_t us = now_us(w->clock) - w->from_us;
+    int64_t us = clock_thread_us() - w->from_us;
 
     pthread_mutex_lock(&all->lock);
     struct work_limit **at = &all->first;
@@ -68,8 +61,11 @@ uint64_t work_limit_end(struct work_limits *all, struct work_limit *w)
 static bool is_beyond(const struct config *c, const struct work_limit *w)
 {
     uint64_t mb = atomic_load(w->bytes) / MB_BYTES + 1;
-    int64_t us = now_us(w->clock) - w->from_us;
+    struct timespec now;
 
+    if (!w->has_clock || clock_gettime(w->clock, &now) != 0)
+        return false;
+    int64_t us = (int64_t)now.tv_sec * SECOND_US + now.tv_nsec / 1000 - w->from_us;
     /* No product overflows: a key is at most 10^6, and an upload has less than 2^50 bytes. */
     return us > 0 && (uint64_t)us / SECOND_US >= c->work_seconds + mb * c->work_seconds_per_mb;
 }

@@ -7,6 +7,7 @@
 #define SERVER_UPLOAD_WORK_LIMIT_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -22,6 +23,7 @@ struct work_limit {
     struct work_limit *next;
     struct stop *stop;
     const _Atomic uint64_t *bytes;
+    bool has_clock;  /* else the job has no limit */
     clockid_t clock; /* of the job's thread */
     int64_t from_us; /* what it showed at the beginning */
 };
