@@ -2,14 +2,13 @@
  * policy lets it load nothing: whoever opens it from a disk asks nobody. What only the service can do is not in it.
  *
  * static/bundle.js brings it to life. The parts are those of server/convert/report.h, convert_bundle. */
-#include <openssl/evp.h>
-
 #include "core/system/json_memory.h"
 #include "profile/track.h"
 #include "server/pages/page_data.h"
 #include "server/pages/page_frame.h"
 #include "server/pages/pages.h"
 #include "server/pages/static_assets.h"
+#include "server/views/policies.h"
 
 struct bundle {
     struct buf *b;
@@ -80,23 +79,14 @@ static struct str file(const char *name)
     return static_by_name(str_of(name), &found) ? found.bytes : STR("");
 }
 
-static void put_digest(struct buf *b, struct str code)
-{
-    unsigned char digest[EVP_MAX_MD_SIZE], base64[EVP_MAX_MD_SIZE * 2];
-    unsigned n = 0;
-
-    b->failed = b->failed || EVP_Digest(code.p, code.n, digest, &n, EVP_sha256(), NULL) != 1;
-    EVP_EncodeBlock(base64, digest, (int)n);
-    buf_printf(b, " 'sha256-%s'", (const char *)base64);
-}
-
 /* Only these two scripts run, and nothing is loaded. */
 static void put_policy(struct buf *b, struct str viewer, struct str script)
 {
     buf_z(b, "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; base-uri 'none'; "
-             "form-action 'none'; style-src 'unsafe-inline'; script-src");
-    put_digest(b, viewer);
-    put_digest(b, script);
+             "form-action 'none'; style-src 'unsafe-inline'; script-src ");
+    b->failed = b->failed || !policy_put_digest(b, viewer);
+    buf_char(b, ' ');
+    b->failed = b->failed || !policy_put_digest(b, script);
     buf_z(b, "\">\n");
 }
 

@@ -53,11 +53,7 @@ static void make_file(struct exchange *x, void *context)
     struct buf *body = reply_text(&x->reply, 200, "text/html; charset=utf-8");
     put_headers(x, &a->record);
     page_bundle(body, &page);
-    body->failed = body->failed || !page_tag_put(&x->reply, buf_view(body));
-    if (!body->failed && page_tag_holds(x)) {
-        buf_clear(body);
-        x->reply.status = 304;
-    }
+    page_tag(x, body);
     buf_free(&parts);
 }
 

@@ -392,7 +392,9 @@ static bool choose_main(struct workspace_answer *a)
     return !a->track.failed;
 }
 
-bool page_tag_put(struct reply *reply, struct str page)
+/* The tag is a digest of the page, so that it changes with everything that the page shows. It is a weak one, since it is the
+ * same for all codings. False: no memory. */
+static bool put_tag(struct reply *reply, struct str page)
 {
     struct sha256 *hash = sha256_new();
     uint8_t digest[SHA256_BYTES];
@@ -411,7 +413,8 @@ bool page_tag_put(struct reply *reply, struct str page)
     return made;
 }
 
-bool page_tag_holds(const struct exchange *x)
+/* Whether the client has the page with the tag of the reply. */
+static bool has_page(const struct exchange *x)
 {
     const char *tag = reply_header_value(&x->reply, "ETag");
 
@@ -419,6 +422,15 @@ bool page_tag_holds(const struct exchange *x)
         return false;
     struct str quoted = str_of(tag + strlen("W/"));
     return range_none_match(x->header(x, "If-None-Match"), (struct str){quoted.p + 1, quoted.n - 2});
+}
+
+void page_tag(struct exchange *x, struct buf *page)
+{
+    page->failed = page->failed || !put_tag(&x->reply, buf_view(page));
+    if (!page->failed && has_page(x)) {
+        buf_clear(page);
+        x->reply.status = 304;
+    }
 }
 
 /* The id of the mapping that goes with the recorded build; empty: not known. */
@@ -484,11 +496,7 @@ static void answer_workspace_page(struct exchange *x, const struct workspace_ans
     /* Without its pass the picture would be less than it says. */
     body->failed = base.failed || !has_pass || (is_told && told == NULL);
     page_workspace(body, &page);
-    body->failed = body->failed || !page_tag_put(&x->reply, buf_view(body));
-    if (!body->failed && page_tag_holds(x)) {
-        buf_clear(body);
-        x->reply.status = 304;
-    }
+    page_tag(x, body);
     if (known >= 0)
         close(known);
     buf_free(&base);

@@ -56,11 +56,8 @@ void profile_gone(struct exchange *x);
  * header X-Delete-Token, is its delete token. False: x->reply says why. */
 bool profile_may_change(struct exchange *x, const struct record *r, enum scope scope, struct str token);
 
-/* The tag is a digest of the page, so that it changes with everything that the page shows. It is a weak one, since it is the
- * same for all codings. False: no memory. */
-bool page_tag_put(struct reply *reply, struct str page) __attribute__((warn_unused_result));
-/* Whether the client has the page with the tag of the reply. */
-bool page_tag_holds(const struct exchange *x);
+/* Behind the last byte of a page: its tag; 304 in the place of the page where the client has it. */
+void page_tag(struct exchange *x, struct buf *page);
 
 /* The summary that is stored, with as many tracks as pages name, and this one. NULL: no memory, or what is stored is no
  * summary. */

@@ -113,8 +113,7 @@ struct policies {
     struct buf text[OUTPUTS_COUNT];
 };
 
-/* `KIND-src 'sha256-...'; ` False: no memory. */
-static bool put_source(struct buf *b, const char *kind, struct str code)
+bool policy_put_digest(struct buf *b, struct str code)
 {
     unsigned char digest[EVP_MAX_MD_SIZE], base64[EVP_MAX_MD_SIZE * 2];
     unsigned n = 0;
@@ -122,8 +121,17 @@ static bool put_source(struct buf *b, const char *kind, struct str code)
     if (EVP_Digest(code.p, code.n, digest, &n, EVP_sha256(), NULL) != 1)
         return false;
     EVP_EncodeBlock(base64, digest, (int)n);
-    buf_printf(b, "%s-src 'sha256-%s'; ", kind, (const char *)base64);
+    buf_printf(b, "'sha256-%s'", (const char *)base64);
     return true;
+}
+
+/* `KIND-src 'sha256-...'; ` False: no memory. */
+static bool put_source(struct buf *b, const char *kind, struct str code)
+{
+    buf_printf(b, "%s-src ", kind);
+    bool made = policy_put_digest(b, code);
+    buf_z(b, "; ");
+    return made;
 }
 
 static bool put_policy(struct buf *b, const struct output *o)

@@ -18,6 +18,9 @@ void policies_free(struct policies *all);
 /* Terminated; of any thread, as long as `all` is there. */
 const char *policies_of(const struct policies *all, const struct output *output);
 
+/* Appends `'sha256-...'` of a script or a style, by which a policy lets it through. False: no memory. */
+bool policy_put_digest(struct buf *b, struct str code) __attribute__((warn_unused_result));
+
 /* Passes: what lets a picture fetch the rest of its tree where a proxy wants a password. A picture that
  * stands alone is sandboxed into an origin of its own, for which a browser sends no password. So the page
  * that links to it, which was read with the password, gives it a pass in the link's fragment; the
