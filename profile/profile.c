@@ -127,6 +127,22 @@ void profile_tracks_by_weight(const struct profile *p, uint32_t *order)
         qsort_r(order, p->n_tracks, sizeof(*order), by_weight, &by);
 }
 
+uint32_t profile_first_shown(const struct profile *p)
+{
+    struct weight by = {p, profile_weight_value(p)};
+    uint32_t shown = 0;
+    bool is_main = false;
+
+    for (uint32_t i = 0; i < p->n_tracks; i++) {
+        bool main = str_eq(profile_string(p, p->tracks[i].name), STR("main"));
+        if (main > is_main || (main == is_main && by_weight(&i, &shown, &by) < 0)) {
+            shown = i;
+            is_main = main;
+        }
+    }
+    return shown;
+}
+
 struct str profile_fact(const struct profile *p, struct str name)
 {
     for (uint32_t i = 0; i < p->n_facts; i++)

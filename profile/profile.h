@@ -368,6 +368,9 @@ uint32_t profile_weight_value(const struct profile *p);
 
 /* Fills order[n_tracks] with indexes of p->tracks, the heaviest first; equal ones by id. */
 void profile_tracks_by_weight(const struct profile *p, uint32_t *order);
+/* Index of the track that is shown where none is asked for: the heaviest one named main, else the heaviest. 0 without
+ * tracks. */
+uint32_t profile_first_shown(const struct profile *p);
 
 /* Value of the fact, or an empty slice. */
 struct str profile_fact(const struct profile *p, struct str name);

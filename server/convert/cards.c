@@ -64,21 +64,15 @@ static bool draw_card(const void *what, const struct render_input *in, struct bu
     return card_render(what, in, out, diag);
 }
 
-/* The main thread, where no other is asked for; of none of that name, the heaviest. */
-static void choose_track(const struct profile *p, struct view_options *view)
-{
-    for (uint32_t i = 0; i < p->n_tracks && view->tracks == TRACKS_LISTED && view->n_track_ids == 0; i++)
-        if (str_eq(profile_string(p, p->tracks[i].name), STR("main")))
-            view->track_ids[view->n_track_ids++] = p->tracks[i].id;
-}
-
 bool convert_card(const struct report_input *in, struct buf *out, struct diag *diag)
 {
     struct view_options view = *in->view;
     struct buf headline = {0};
 
+    const struct profile *p = shared_profile_get(in->source.profile);
     bool ok = write_headline(in, &headline, diag);
-    choose_track(shared_profile_get(in->source.profile), &view);
+    if (view.tracks == TRACKS_LISTED && view.n_track_ids == 0 && p->n_tracks > 0)
+        view.track_ids[view.n_track_ids++] = p->tracks[profile_first_shown(p)].id;
     const struct card_words words = {str_of(in->request->title), buf_view(&headline)};
     const struct convert_drawing d = {draw_card, &words, in->source.stop};
     ok = ok && convert_drawn(in->source.profile, in->source.config, &d, &view, out, diag);

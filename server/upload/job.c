@@ -708,15 +708,6 @@ static void take_summary(struct job *job, const struct view_result *view)
     pthread_mutex_unlock(&job->lock);
 }
 
-/* The id of the track that the workspace shows first: the heaviest one named main, else the heaviest. */
-static uint32_t first_shown(const struct profile *p, const uint32_t *by_weight)
-{
-    for (uint32_t i = 0; i < p->n_tracks; i++)
-        if (str_eq(profile_string(p, p->tracks[by_weight[i]].name), STR("main")))
-            return p->tracks[by_weight[i]].id;
-    return p->tracks[by_weight[0]].id;
-}
-
 static struct progress *begin_progress(struct job *job, const struct profile *p, uint32_t previews)
 {
     struct progress_facts facts = {.bytes = job->bytes, .n_views = previews};
@@ -775,13 +766,12 @@ static void begin_previews(struct job *job)
 /* ---- the job: the end ---- */
 
 /* Keeps the upload beside its first views, and answers. */
-static void keep_beside_views(struct job *job, struct turn *turn, struct profile_use *use,
-                              const uint32_t *by_weight)
+static void keep_beside_views(struct job *job, struct turn *turn, struct profile_use *use)
 {
     const struct profile *p = shared_profile_get(use->profile);
     struct views *views = job->service->views;
     const bool shows = job->service->config->render_tracks > 0 && p->n_tracks > 0;
-    const uint32_t shown = shows ? first_shown(p, by_weight) : 0;
+    const uint32_t shown = shows ? p->tracks[profile_first_shown(p)].id : 0;
     const struct view_request summary = request_of(job, NULL, 0),
                               picture = request_of(job, &OUTPUT_SVG, shown);
     struct view_ahead first, second;
@@ -822,7 +812,7 @@ static void take_profile(struct job *job, struct turn *turn, struct profile_use 
     r->warnings = p->n_warnings;
     uint32_t previews = plan_previews(job, p, by_weight);
     job->progress = begin_progress(job, p, previews);
-    keep_beside_views(job, turn, use, by_weight);
+    keep_beside_views(job, turn, use);
     free(by_weight);
     job->n_previews = job->kept ? previews : 0;
     atomic_fetch_add(&job->service->jobs->previews, job->n_previews);

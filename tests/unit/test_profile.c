@@ -107,6 +107,26 @@ static void order_by_weight(void **state)
     assert_memory_equal(order, EXPECTED, sizeof(EXPECTED));
 }
 
+static void what_is_shown_first(void **state)
+{
+    static const struct str NAMES[] = {STR_INIT("worker"), STR_INIT("main")};
+    static const uint64_t CPU_NS[] = {5, 9, 7, 7, 1};
+    struct fixture f;
+
+    (void)state;
+    make(&f, 5);
+    f.profile.strings = NAMES;
+    for (uint32_t i = 0; i < 5; i++)
+        f.totals[i * 3 + 1] = CPU_NS[i];
+    assert_int_equal(profile_first_shown(&f.profile), 1);
+    f.tracks[2].name = f.tracks[3].name = f.tracks[4].name = 1; /* a main of each of three processes */
+    assert_int_equal(profile_first_shown(&f.profile), 2);
+    f.totals[4 * 3 + 1] = 8;
+    assert_int_equal(profile_first_shown(&f.profile), 4);
+    make(&f, 0);
+    assert_int_equal(profile_first_shown(&f.profile), 0);
+}
+
 static void order_of_any_number(void **state)
 {
     struct fixture f;
@@ -192,6 +212,7 @@ int main(void)
         cmocka_unit_test(weight_is_cpu_where_there_is_one),
         cmocka_unit_test(places_of_numbers),
         cmocka_unit_test(order_by_weight),
+        cmocka_unit_test(what_is_shown_first),
         cmocka_unit_test(order_of_any_number),
         cmocka_unit_test(facts),
         cmocka_unit_test(cells),
