@@ -351,7 +351,8 @@ static int64_t now_s(struct sweep *w)
 
     if (!doubted && w->time.doubted_from_ms >= 0)
         LOG(w->log, LOG_WARN, "clock-doubted",
-            LOG_STR("why", STR("it is hours ahead of when it was seen last")),
+            LOG_STR("why", STR("it is hours ahead of when it was seen last: the service was stopped for so "
+                               "long, or the clock is wrong")),
             LOG_STR("effect", STR("uploads expire when it has stayed so for an hour")));
     return now;
 }
