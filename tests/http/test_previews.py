@@ -123,6 +123,13 @@ class Previews(ServiceTest):
         self.assertEqual(self.get('/card.png?track=77').status, 404)
         self.assertEqual(self.get('/card.png?colour=red').status, 400)
 
+    def test_it_is_of_the_thread_that_the_page_shows_first(self):
+        content = trace(threads=3, records=900, salt=7).replace(b'1\tmain', b'1\tfirst').replace(b'2\tThread-1', b'2\tmain')
+        path = '/p/' + id_of(self.server.upload_form(('trace', 'x.trace', content)))
+        cards = [self.server.get(path + '/card.png' + query).body for query in ('', '?track=2', '?track=1')]
+        self.assertEqual(cards[0], cards[1])
+        self.assertNotEqual(cards[0], cards[2])
+
     def test_a_new_name_is_on_the_card(self):
         content, uploads = trace(salt=5), []
         for name in ('one.trace', 'another.trace'):
