@@ -14,7 +14,7 @@
 #include "render/view/input.h"
 #include "render/view/text_format.h"
 
-enum { LATE_FRAMES_MAX = 500 /* listed: those that are latest */ };
+enum { LATE_FRAMES_MAX = 500 /* listed: those with the longest delay */ };
 
 /* They add up to the time that the thread was there for. */
 enum late_state { LATE_RUNNING, LATE_RUNNABLE, LATE_WAITING, LATE_IO, LATE_UNKNOWN, LATE_STATES };
@@ -38,7 +38,7 @@ struct late_frame {
 
 struct late_frames {
     const struct profile *p;
-    struct late_frame *list; /* the latest first; equal ones by time */
+    struct late_frame *list; /* the longest delay first; equal ones by time */
     uint32_t n;
     uint32_t frames, late;                   /* in the window */
     uint32_t tracks[LATE_THREADS], n_tracks; /* that are replayed: indexes of profile->tracks, ascending */

@@ -168,7 +168,7 @@ const struct late_frames_format LATE_FRAMES_JSON = {{"json", "application/json",
 
 /* Format "txt": for people, aligned.
  *
- *     2 of 12 frames were late; those that are latest first
+ *     2 of 12 frames were late; the longest delay first
  *
  *               main                                 RenderThread
  *          at   took    over  running  runnable  waiting  I/O  running  ..  why; the longest section
@@ -240,10 +240,11 @@ static void txt_put_head(const struct late_frames *t, struct buf *out)
     buf_z(out, " of ");
     buf_u64_grouped(out, t->frames);
     buf_z(out, t->frames == 1 ? " frame was late" : " frames were late");
-    buf_z(out, t->late > 1 ? "; the latest first" : "");
+    buf_z(out, t->late > 1 ? "; the longest delay first" : "");
     if (t->n < t->late) {
-        buf_z(out, ", of which there are ");
+        buf_z(out, ", ");
         buf_u64_grouped(out, t->n);
+        buf_z(out, " of them");
     }
     buf_char(out, '\n');
 }

@@ -119,10 +119,9 @@ void workspace_frames(const struct workspace *w)
     }
     page_put(w->b, "<p>{} of {} frames were late{}.", page_data_digits(PAGE_TEXT, late),
              page_data_digits(PAGE_TEXT, page_data_number(w->of->told, "frames")),
-             late > 1 ? STR("; the latest first") : STR(""));
+             late > 1 ? STR("; the longest delay first") : STR(""));
     if (json_array_size(rows) < late)
-        page_put(w->b, " Of these, the {} that are latest.",
-                 page_data_digits(PAGE_TEXT, json_array_size(rows)));
+        page_put(w->b, " These are the first {}.", page_data_digits(PAGE_TEXT, json_array_size(rows)));
     buf_z(w->b, "</p>\n");
     if (json_array_size(rows) > 0) {
         buf_z(w->b, "<table>\n");

@@ -90,7 +90,7 @@ class Frames(DemoTest):
         words = self.server.get(path + '/frames.txt')
         self.assertEqual(words['Content-Type'], 'text/plain; charset=utf-8')
         lines = words.text.splitlines()
-        self.assertRegex(lines[0], r'^%d of 12 frames were late; the latest first$' % len(rows))
+        self.assertRegex(lines[0], r'^%d of 12 frames were late; the longest delay first$' % len(rows))
         self.assertRegex(lines[2], r'at +took +over +main runs +runnable +waits +I/O +RenderThread runs .* why; the longest section$')
         self.assertEqual(len(lines), 3 + len(rows))
         self.assertIn('the app missed its deadline', lines[3])
