@@ -224,10 +224,10 @@ struct once_thing *once_enter(struct once *o, struct str key, struct once_watch 
         t = add(o, key, hash);
     if (t != NULL) {
         t->users += *begins && watch != NULL ? 2 : 1; /* the maker, and the watch */
+        atomic_store(&t->waiting, t->state == ONCE_MAKING ? t->users - 1 : 0);
         mark_used(o, t);
     }
     if (t != NULL && t->state == ONCE_MAKING && watch != NULL) {
-        atomic_fetch_add(&t->waiting, 1);
         watch->next = t->watches;
         watch->is_waiting = true;
         t->watches = watch;
@@ -256,13 +256,8 @@ struct once_thing *once_look(struct once *o, struct str key)
 bool once_wait(struct once *o, struct once_thing *t, struct turn *turn)
 {
     pthread_mutex_lock(&o->lock);
-    bool waits = t->state == ONCE_MAKING;
-    if (waits)
-        atomic_fetch_add(&t->waiting, 1);
     while (t->state == ONCE_MAKING && stop_asked(turn->stop) == STOP_NONE)
         turn_wait(turn, &o->decided, &o->lock);
-    if (waits)
-        atomic_fetch_sub(&t->waiting, 1);
     bool decided = t->state != ONCE_MAKING;
     pthread_mutex_unlock(&o->lock);
     turn_take(turn);
@@ -287,7 +282,6 @@ static void tell(struct once *o, struct once_thing *t)
     for (; w != NULL; w = next) {
         next = w->next; /* who is woken may be gone as soon as the lock is free */
         w->is_waiting = false;
-        atomic_fetch_sub(&t->waiting, 1);
         w->decided(w);
     }
     pthread_cond_broadcast(&o->decided);
@@ -298,6 +292,7 @@ static void decide(struct once *o, struct once_thing *t, void *value, uint64_t b
     t->value = value;
     t->bytes = bytes;
     t->state = value != NULL ? ONCE_MADE : ONCE_FAILED;
+    atomic_store(&t->waiting, 0);
     if (value != NULL) {
         link_newest(o, t);
         count(o, t, t->keeps && bytes <= *o->limit_bytes);
@@ -368,7 +363,6 @@ void once_unwatch(struct once *o, struct once_thing *t, struct once_watch *watch
             at = &(*at)->next;
         *at = watch->next;
         watch->is_waiting = false;
-        atomic_fetch_sub(&t->waiting, 1);
     }
     pthread_mutex_unlock(&o->lock);
 }
@@ -377,6 +371,8 @@ static void leave(struct once *o, struct once_thing *t, bool used)
 {
     pthread_mutex_lock(&o->lock);
     t->users--;
+    if (t->state == ONCE_MAKING) /* the maker releases what is decided only */
+        atomic_fetch_sub(&t->waiting, 1);
     if (used)
         mark_used(o, t);
     if (t->users == 0 && t->state == ONCE_FAILED)

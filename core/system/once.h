@@ -11,7 +11,7 @@
  *     thing->value is what is needed; or NULL, and thing->diag says why
  *     once_release(once, thing);
  *
- * The making does not end because its maker's client has left, as long as others wait for it: thing->stop
+ * The making does not end because its maker's client has left, as long as others have entered: thing->stop
  * sees to that. A failure is told to all who waited for it. It is not kept: who comes later makes the
  * thing anew.
  *
@@ -53,7 +53,7 @@ struct once_thing {
     struct stop stop;
 
     /* Protected by the lock; of the once. */
-    _Atomic unsigned waiting; /* who waits for it, beside the maker */
+    _Atomic unsigned waiting; /* while it is made: uses beside the maker's */
     enum once_state state;
     unsigned users; /* with the maker, and with those who wait */
     bool keeps;     /* It may stay when nobody uses it. */

@@ -183,6 +183,31 @@ static void who_comes_while_a_making_is_dropped_has_it_made(void **state)
     once_free(o);
 }
 
+/* Who has entered counts, though it does not wait yet: it would be told that its own client has left. */
+static void who_enters_before_a_making_is_dropped_has_it_made(void **state)
+{
+    uint64_t limit = 100;
+    struct once *o = once_new(&KIND, &limit);
+    struct stop maker = {0};
+    bool begins;
+
+    (void)state;
+    struct once_thing *t = once_enter(o, STR("a"), NULL, &begins);
+    t->stop.above = &maker;
+    stop_ask(&maker, STOP_LEFT);
+    stop_say(&t->stop, &t->diag);
+    assert_ptr_equal(once_enter(o, STR("a"), NULL, &begins), t);
+    assert_false(begins);
+    assert_false(once_end(o, t, NULL, 0));
+    assert_int_equal(stop_asked(&t->stop), STOP_NONE);
+    once_release(o, t); /* It leaves, too. */
+    assert_int_equal(stop_asked(&t->stop), STOP_LEFT);
+    stop_say(&t->stop, &t->diag);
+    assert_true(once_end(o, t, NULL, 0));
+    once_release(o, t);
+    once_free(o);
+}
+
 /* Somebody else brings what is being made. */
 static void the_first_value_counts(void **state)
 {
@@ -269,6 +294,7 @@ int main(void)
         cmocka_unit_test(what_is_used_stays),
         cmocka_unit_test(failures_are_told_and_not_kept),
         cmocka_unit_test(who_comes_while_a_making_is_dropped_has_it_made),
+        cmocka_unit_test(who_enters_before_a_making_is_dropped_has_it_made),
         cmocka_unit_test(the_first_value_counts),
         cmocka_unit_test(by_threads),
     };

@@ -709,10 +709,10 @@ static void by_threads(void **state)
         walkers[i] = (struct walker){.world = w, .source = i};
         assert_int_equal(pthread_create(&walkers[i].thread, NULL, walk, &walkers[i]), 0);
     }
-    for (unsigned i = 0; i < AT_ONCE; i++) {
+    for (unsigned i = 0; i < AT_ONCE; i++)
         assert_int_equal(pthread_join(walkers[i].thread, NULL), 0);
+    for (unsigned i = 0; i < AT_ONCE; i++)
         assert_int_equal(walkers[i].used, ROUNDS);
-    }
 }
 
 int main(void)
