@@ -312,7 +312,8 @@ class Server:
         return eventually(lambda: self.descriptors()['socket'] == self.own_sockets + count)
 
     def uploads_under_way(self):
-        """How many have a temporary file: their bytes have begun to arrive."""
+        """How many have a temporary file: their bytes have begun to arrive. The first sweep has one for a moment, too."""
+        eventually(lambda: os.path.exists(os.path.join(self.store, 'clock', 'seen')))
         place = os.path.join(os.path.realpath(self.store), 'tmp') + '/'
         return sum(n for what, n in self.descriptors().items() if what.startswith(place))
 
