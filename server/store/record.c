@@ -73,20 +73,31 @@ static const EVP_MD *algorithm(void)
     return looked_up != NULL ? looked_up : EVP_sha256();
 }
 
-void record_sha256_hex(const void *p, size_t n, char out[RECORD_SHA256_CHARS + 1])
+bool record_sha256(const void *p, size_t n, uint8_t digest[RECORD_SHA256_BYTES])
+{
+    unsigned digest_n = RECORD_SHA256_BYTES;
+
+    return EVP_Digest(p, n, digest, &digest_n, algorithm(), NULL) == 1;
+}
+
+void record_hex(const uint8_t digest[RECORD_SHA256_BYTES], char out[RECORD_SHA256_CHARS + 1])
 {
     static const char DIGITS[] = "0123456789abcdef";
-    unsigned char digest[EVP_MAX_MD_SIZE];
-    unsigned digest_n = 0;
 
-    out[0] = '\0';
-    if (EVP_Digest(p, n, digest, &digest_n, algorithm(), NULL) != 1)
-        return;
-    for (unsigned i = 0; i < digest_n && i < RECORD_SHA256_CHARS / 2; i++) {
+    for (unsigned i = 0; i < RECORD_SHA256_BYTES; i++) {
         out[2 * i] = DIGITS[digest[i] >> 4];
         out[2 * i + 1] = DIGITS[digest[i] & 15];
     }
     out[RECORD_SHA256_CHARS] = '\0';
+}
+
+void record_sha256_hex(const void *p, size_t n, char out[RECORD_SHA256_CHARS + 1])
+{
+    uint8_t digest[RECORD_SHA256_BYTES];
+
+    out[0] = '\0';
+    if (record_sha256(p, n, digest))
+        record_hex(digest, out);
 }
 
 const char *const RECORD_NAMES_WORDS[RECORD_NAMES_FILES] = {"mapping", "symbols"};
