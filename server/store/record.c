@@ -1,306 +1,34 @@
 #include "server/store/record.h"
 
 #include <errno.h>
-#include <openssl/crypto.h>
-#include <openssl/evp.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "core/clean.h"
 #include "core/hash.h"
 #include "core/str.h"
-#include "core/system/json_memory.h"
 #include "core/system/utc.h"
+#include "server/store/record_text.h"
 #include "server/store/store.h"
-
-/* ---- ids ---- */
-
-static const char BASE32[] = "abcdefghijklmnopqrstuvwxyz234567";
-
-static bool made_of(struct str s, const char *allowed)
-{
-    for (size_t i = 0; i < s.n; i++)
-        if (s.p[i] == '\0' || strchr(allowed, s.p[i]) == NULL)
-            return false;
-    return true;
-}
-
-bool record_id_valid(struct str id)
-{
-    return id.n == RECORD_ID_CHARS && made_of(id, BASE32);
-}
-
-bool record_sha256_valid(struct str hex)
-{
-    return hex.n == RECORD_SHA256_CHARS && made_of(hex, "0123456789abcdef");
-}
-
-bool record_new_secret(char out[RECORD_ID_CHARS + 1])
-{
-    uint8_t bits[16];
-    unsigned pending = 0, n_pending = 0;
-    size_t n = 0;
-
-    if (TEMP_FAILURE_RETRY(getrandom(bits, sizeof(bits), 0)) != (ssize_t)sizeof(bits))
-        return false;
-    for (size_t i = 0; i < sizeof(bits); i++) {
-        pending = (pending << 8 | bits[i]) & 0xfff;
-        for (n_pending += 8; n_pending >= 5; n_pending -= 5)
-            out[n++] = BASE32[pending >> (n_pending - 5) & 31];
-    }
-    out[n++] = BASE32[pending << (5 - n_pending) & 31];
-    out[n] = '\0';
-    return true;
-}
-
-/* Looked up once: the library's own way from EVP_sha256() to it is longer than what it does with a token, and every
- * request of who is known has one. */
-static EVP_MD *looked_up;
-static pthread_once_t look_up_once = PTHREAD_ONCE_INIT;
-
-static void look_up(void)
-{
-    looked_up = EVP_MD_fetch(NULL, "SHA256", NULL);
-}
-
-static const EVP_MD *algorithm(void)
-{
-    pthread_once(&look_up_once, look_up);
-    return looked_up != NULL ? looked_up : EVP_sha256();
-}
-
-bool record_sha256(const void *p, size_t n, uint8_t digest[RECORD_SHA256_BYTES])
-{
-    unsigned digest_n = RECORD_SHA256_BYTES;
-
-    return EVP_Digest(p, n, digest, &digest_n, algorithm(), NULL) == 1;
-}
-
-void record_hex(const uint8_t digest[RECORD_SHA256_BYTES], char out[RECORD_SHA256_CHARS + 1])
-{
-    static const char DIGITS[] = "0123456789abcdef";
-
-    for (unsigned i = 0; i < RECORD_SHA256_BYTES; i++) {
-        out[2 * i] = DIGITS[digest[i] >> 4];
-        out[2 * i + 1] = DIGITS[digest[i] & 15];
-    }
-    out[RECORD_SHA256_CHARS] = '\0';
-}
-
-void record_sha256_hex(const void *p, size_t n, char out[RECORD_SHA256_CHARS + 1])
-{
-    uint8_t digest[RECORD_SHA256_BYTES];
-
-    out[0] = '\0';
-    if (record_sha256(p, n, digest))
-        record_hex(digest, out);
-}
-
-const char *const RECORD_NAMES_WORDS[RECORD_NAMES_FILES] = {"mapping", "symbols"};
-
-/* ---- the text of a record ---- */
-
-static bool format_valid(struct str format)
-{
-    for (size_t i = 0; i < format.n; i++)
-        if (format.p[i] <= ' ' || format.p[i] > '~')
-            return false;
-    return format.n > 0;
-}
-
-static bool time_valid(int64_t unix_s)
-{
-    return unix_s >= 0 && unix_s <= UTC_LAST_S;
-}
-
-bool record_set_name(struct record *r, struct str name)
-{
-    struct buf cleaned = {0};
-
-    clean_text(&cleaned, clean_cut(name, RECORD_NAME_BYTES));
-    struct str shown = clean_cut(buf_view(&cleaned), cleaned.failed ? 0 : RECORD_NAME_BYTES);
-    memset(r->name, 0, sizeof(r->name));
-    if (shown.n > 0)
-        memcpy(r->name, shown.p, shown.n);
-    bool ok = !cleaned.failed;
-    buf_free(&cleaned);
-    return ok;
-}
-
-static bool names_valid(const struct record_names *names)
-{
-    for (size_t i = 0; i < RECORD_NAMES_FILES; i++)
-        if (names->of[i][0] != '\0' && !record_sha256_valid(str_of(names->of[i])))
-            return false;
-    return true;
-}
-
-/* Whether every field can be read back as it would be written. */
-static bool record_object_valid(const struct record *r)
-{
-    return record_id_valid(str_of(r->id)) && record_sha256_valid(str_of(r->sha256)) &&
-           (record_sha256_valid(str_of(r->token_sha256)) ||
-            (r->token_sha256[0] == '\0' && r->owner[0] != '\0')) &&
-           clean_is_text(str_of(r->owner)) && names_valid(&r->names) && format_valid(str_of(r->format)) &&
-           clean_is_text(str_of(r->app)) && clean_is_text(str_of(r->member)) && r->size <= INT64_MAX &&
-           r->warnings <= INT64_MAX && time_valid(r->created_s) && time_valid(r->expires_s);
-}
-
-/* Nothing for an empty text. False: no memory. */
-static bool put_optional(json_t *object, const char *key, const char *text)
-{
-    return text[0] == '\0' || json_object_set_new(object, key, json_string(text)) == 0;
-}
-
-static bool put_names(json_t *object, const struct record_names *names)
-{
-    for (size_t i = 0; i < RECORD_NAMES_FILES; i++)
-        if (!put_optional(object, RECORD_NAMES_WORDS[i], names->of[i]))
-            return false;
-    return true;
-}
-
-/* NULL when memory is short. */
-static json_t *to_json(const struct record *r)
-{
-    char created[UTC_CHARS + 1], expires[UTC_CHARS + 1];
-    struct buf name = {0};
-
-    utc_format(r->created_s, created);
-    utc_format(r->expires_s, expires);
-    clean_text(&name, str_of(r->name));
-    struct str shown = clean_cut(buf_view(&name), RECORD_NAME_BYTES);
-    json_t *object = name.failed
-                         ? NULL
-                         : json_pack("{s:s, s:s%, s:s, s:s, s:s, s:I, s:s, s:I}", "id", r->id, "name",
-                                     shown.n == 0 ? "" : shown.p, shown.n, "created", created, "expires",
-                                     expires, "sha256", r->sha256, "size", (json_int_t)r->size, "format",
-                                     r->format, "warnings", (json_int_t)r->warnings);
-    buf_free(&name);
-    if (object != NULL &&
-        !(put_optional(object, "token_sha256", r->token_sha256) && put_optional(object, "owner", r->owner) &&
-          put_optional(object, "readers", r->team ? "team" : "") &&
-          put_optional(object, "member", r->member) && put_optional(object, "app", r->app) &&
-          put_names(object, &r->names))) {
-        json_decref(object);
-        return NULL;
-    }
-    return object;
-}
-
-/* Text of at most out_bytes - 1 bytes that is its own cleaned form. */
-static bool get_text(const json_t *object, const char *key, char *out, size_t out_bytes)
-{
-    const json_t *value = json_object_get(object, key);
-    struct buf cleaned = {0};
-
-    if (!json_is_string(value) || json_string_length(value) >= out_bytes)
-        return false;
-    struct str text = {json_string_value(value), json_string_length(value)};
-    clean_text(&cleaned, text);
-    bool ok = !cleaned.failed && str_eq(text, buf_view(&cleaned));
-    buf_free(&cleaned);
-    if (ok)
-        memcpy(out, text.p, text.n + 1);
-    return ok;
-}
-
-static bool get_time(const json_t *object, const char *key, int64_t *unix_s)
-{
-    char text[UTC_CHARS + 1];
-
-    return get_text(object, key, text, sizeof(text)) && utc_parse(str_of(text), unix_s);
-}
-
-static bool get_number(const json_t *object, const char *key, uint64_t *number)
-{
-    const json_t *value = json_object_get(object, key);
-
-    if (!json_is_integer(value) || json_integer_value(value) < 0)
-        return false;
-    *number = (uint64_t)json_integer_value(value);
-    return true;
-}
-
-static bool get_names(const json_t *object, struct record_names *names)
-{
-    for (size_t i = 0; i < RECORD_NAMES_FILES; i++)
-        if (json_object_get(object, RECORD_NAMES_WORDS[i]) != NULL &&
-            !get_text(object, RECORD_NAMES_WORDS[i], names->of[i], sizeof(names->of[i])))
-            return false;
-    return true;
-}
-
-/* What may be missing: the text is empty then. */
-static bool get_optional(const json_t *object, const char *key, char *out, size_t out_bytes)
-{
-    return json_object_get(object, key) == NULL || get_text(object, key, out, out_bytes);
-}
-
-static bool get_readers(const json_t *object, bool *team)
-{
-    char readers[8] = "";
-
-    *team = json_object_get(object, "readers") != NULL;
-    return get_optional(object, "readers", readers, sizeof(readers)) &&
-           (!*team || strcmp(readers, "team") == 0);
-}
-
-static bool from_json(const json_t *object, struct str id, struct record *r)
-{
-    return get_text(object, "id", r->id, sizeof(r->id)) && str_eq(str_of(r->id), id) &&
-           get_text(object, "name", r->name, sizeof(r->name)) &&
-           get_text(object, "sha256", r->sha256, sizeof(r->sha256)) &&
-           get_optional(object, "token_sha256", r->token_sha256, sizeof(r->token_sha256)) &&
-           get_optional(object, "owner", r->owner, sizeof(r->owner)) && get_readers(object, &r->team) &&
-           get_optional(object, "member", r->member, sizeof(r->member)) &&
-           get_optional(object, "app", r->app, sizeof(r->app)) && get_names(object, &r->names) &&
-           get_text(object, "format", r->format, sizeof(r->format)) && get_number(object, "size", &r->size) &&
-           get_number(object, "warnings", &r->warnings) && get_time(object, "created", &r->created_s) &&
-           get_time(object, "expires", &r->expires_s) && record_object_valid(r);
-}
-
-/* The text, the caller's to free. NULL: no memory. */
-static char *record_object_write(const struct record *r)
-{
-    json_t *object = to_json(r);
-    char *text = object == NULL ? NULL : json_memory_dumps(object, JSON_INDENT(2));
-
-    json_decref(object);
-    return text;
-}
-
-/* False: not the record of this id; *r may have been filled in part then. */
-static bool record_object_read(struct str text, struct str id, struct record *r)
-{
-    json_t *object = json_memory_load(text, JSON_REJECT_DUPLICATES, NULL);
-    bool ok = from_json(object, id, r);
-
-    json_decref(object);
-    return ok;
-}
 
 /* ---- the record in the store ---- */
 
 enum {
     RECORD_BYTES_MAX = 8192, /* of the object; ours are below 1 KiB */
-    DAY_S = 86400
+    DAY_S = 86400,
+    REVISION_DIGITS = 9,
+    REVISION_TRIES = 1000, /* of a change that others come before each time */
+    CHANGE_MOST_S = 600,
+    FULL_AFTER_S = 3600
 };
 
-enum record_match record_token_matches(const struct record *r, struct str token)
+static unsigned names_field(size_t which)
 {
-    char hex[RECORD_SHA256_CHARS + 1];
-
-    record_sha256_hex(token.p, token.n, hex);
-    if (hex[0] == '\0')
-        return RECORD_NO_MEMORY;
-    bool equal = record_sha256_valid(str_of(r->token_sha256)) &&
-                 CRYPTO_memcmp(hex, r->token_sha256, RECORD_SHA256_CHARS) == 0;
-    return equal ? RECORD_MATCHES : RECORD_OTHER;
+    return (unsigned)RECORD_READERS << (1 + which);
 }
 
 /* ---- keys ---- */
@@ -329,6 +57,15 @@ void record_views_prefix(const char *sha256, char prefix[RECORD_VIEWS_PREFIX_CHA
 static void upload_key(char out[STORE_KEY_BYTES], const char *id)
 {
     snprintf(out, STORE_KEY_BYTES, "uploads/%.*s.json", RECORD_ID_CHARS, id);
+}
+
+/* The first revision of the record, and those of its changes. */
+static void revision_key(char out[STORE_KEY_BYTES], const char *id, uint32_t n)
+{
+    if (n == 1)
+        upload_key(out, id);
+    else
+        snprintf(out, STORE_KEY_BYTES, "uploads/%.*s/%u", RECORD_ID_CHARS, id, (unsigned)n);
 }
 
 static void gone_key(char out[STORE_KEY_BYTES], const char *id)
@@ -364,19 +101,6 @@ static struct record_keys keys_of(const struct record *r)
 }
 
 /* ---- the store ---- */
-
-static enum store_result put_object(struct store *s, const char *key, const struct record *r, bool replace)
-{
-    char *text = record_object_write(r);
-    enum store_result result = STORE_FAILED;
-
-    if (text != NULL && replace)
-        result = store_replace(s, key, str_of(text));
-    else if (text != NULL)
-        result = store_put(s, key, str_of(text), STORE_DURABLE);
-    free(text);
-    return result;
-}
 
 static bool settled(enum store_result result)
 {
@@ -430,9 +154,19 @@ static enum store_result delete_refs(struct store *s, const struct record_keys *
     return result;
 }
 
+static enum store_result put_first(struct store *s, const struct record *r)
+{
+    char *text = record_text_write(r), key[STORE_KEY_BYTES];
+
+    upload_key(key, r->id);
+    enum store_result result = text == NULL ? STORE_FAILED : store_put(s, key, str_of(text), STORE_DURABLE);
+    free(text);
+    return result;
+}
+
 enum store_result record_write(struct store *s, const struct record *r)
 {
-    if (!record_object_valid(r)) {
+    if (!record_text_valid(r)) {
         errno = EINVAL;
         return STORE_FAILED;
     }
@@ -440,7 +174,7 @@ enum store_result record_write(struct store *s, const struct record *r)
     enum store_result result = put_refs(s, &keys);
     enum store_result confirmed = result;
     if (is_there(result))
-        confirmed = result = put_object(s, keys.upload, r, false);
+        confirmed = result = put_first(s, r);
     if (is_there(result))
         confirmed = confirm(s, &keys);
     if (is_there(confirmed))
@@ -452,22 +186,148 @@ enum store_result record_write(struct store *s, const struct record *r)
     return confirmed == STORE_NOT_FOUND ? STORE_FAILED : confirmed;
 }
 
-static enum record_state read_object(struct store *s, struct str id, struct record *r)
+/* ---- revisions ---- */
+
+/* The last part of a key. */
+static const char *name_of(const char *key)
+{
+    const char *slash = strrchr(key, '/');
+
+    return slash == NULL ? key : slash + 1;
+}
+
+/* The number of a revision behind the first one; 0: the object is none. */
+static uint32_t revision_of(const struct store_object *object)
+{
+    struct str digits = str_of(name_of(object->key));
+    uint32_t n = 0;
+
+    if (digits.n == 0 || digits.n > REVISION_DIGITS || digits.p[0] == '0')
+        return 0;
+    for (size_t i = 0; i < digits.n; i++) {
+        if (digits.p[i] < '0' || digits.p[i] > '9')
+            return 0;
+        n = n * 10 + (uint32_t)(digits.p[i] - '0');
+    }
+    return n;
+}
+
+static bool note_highest(void *context, const struct store_object *object)
+{
+    uint32_t *highest = context, n = revision_of(object);
+
+    *highest = n > *highest ? n : *highest;
+    return true;
+}
+
+static enum store_result list_revisions(struct store *s, const char *id,
+                                        bool (*each)(void *context, const struct store_object *object),
+                                        void *context)
+{
+    char folder[STORE_KEY_BYTES];
+
+    snprintf(folder, sizeof(folder), "uploads/%.*s/", RECORD_ID_CHARS, id);
+    return store_list(s, folder, each, context);
+}
+
+/* The highest revision, which is 1 if there is no other: that one may be missing. */
+static enum store_result find_highest(struct store *s, const char *id, uint32_t *highest)
+{
+    *highest = 1;
+    return list_revisions(s, id, note_highest, highest);
+}
+
+struct removal {
+    struct store *store;
+    uint32_t below;
+    enum store_result result;
+};
+
+static bool remove_revision(void *context, const struct store_object *object)
+{
+    struct removal *removal = context;
+
+    if (revision_of(object) < removal->below) {
+        enum store_result result = store_delete(removal->store, object->key);
+        removal->result = settled(result) ? removal->result : result;
+    }
+    return true;
+}
+
+/* Those behind the first one. */
+static enum store_result remove_revisions(struct store *s, const char *id, uint32_t below)
+{
+    struct removal removal = {s, below, STORE_OK};
+    enum store_result result = list_revisions(s, id, remove_revision, &removal);
+
+    return result == STORE_OK ? removal.result : result;
+}
+
+/* Puts revision n, made of the one before it. STORE_EXISTS: another change came first, and this one is to be made
+ * again of what is there now. That is also so if a higher revision is found behind the put: this one had been there
+ * and was removed, because whoever put it has gone on. */
+static enum store_result put_revision(struct store *s, const char *id, uint32_t n, struct str text)
+{
+    char key[STORE_KEY_BYTES];
+    uint32_t highest;
+
+    revision_key(key, id, n);
+    enum store_result result = store_put(s, key, text, STORE_DURABLE);
+    if (result != STORE_OK)
+        return result;
+    result = find_highest(s, id, &highest);
+    return result == STORE_OK && highest > n ? STORE_EXISTS : result;
+}
+
+/* RECORD_NONE: it is not there, or not any more. *empty: neither is it one that holds a record, then. */
+static enum record_state read_text(struct store *s, struct str id, uint32_t n, struct record *r, bool *empty)
 {
     char key[STORE_KEY_BYTES];
     struct buf text = {0};
 
     *r = (struct record){0};
-    upload_key(key, id.p);
+    revision_key(key, id.p, n);
     enum store_result result = store_read(s, key, RECORD_BYTES_MAX, &text);
     enum record_state state = RECORD_FOUND;
+    *empty = result == STORE_OK && text.n == 0;
     if (result == STORE_NOT_FOUND)
         state = RECORD_NONE;
-    else if (result != STORE_OK || !record_object_read(buf_view(&text), id, r))
+    else if (result != STORE_OK || !record_text_read(buf_view(&text), id, r))
         state = RECORD_BROKEN;
     buf_free(&text);
     if (state != RECORD_FOUND)
         *r = (struct record){0};
+    return state;
+}
+
+/* An empty revision is the last one: it says that the record below it has expired. */
+static enum record_state read_revision(struct store *s, struct str id, uint32_t n, struct record *r)
+{
+    bool ended;
+    enum record_state state = read_text(s, id, n, r, &ended);
+
+    if (n == 1 || !ended)
+        return state;
+    state = read_text(s, id, n - 1, r, &ended);
+    r->ended = true;
+    return state;
+}
+
+/* The highest revision, and its number. */
+static enum record_state read_object(struct store *s, struct str id, struct record *r, uint32_t *n)
+{
+    enum record_state state = RECORD_NONE;
+
+    for (unsigned i = 0; i < REVISION_TRIES; i++) {
+        if (find_highest(s, id.p, n) != STORE_OK) {
+            *r = (struct record){0};
+            return RECORD_BROKEN;
+        }
+        state = read_revision(s, id, *n, r);
+        /* A revision is removed behind the put of a higher one, or with the upload. */
+        if (state != RECORD_NONE || *n == 1)
+            break;
+    }
     return state;
 }
 
@@ -501,70 +361,101 @@ static enum tombstone read_tombstone(struct store *s, struct str id, int64_t now
     return now_s - gone_s > (int64_t)RECORD_GONE_DAYS * DAY_S ? TOMBSTONE_OLD : TOMBSTONE_FRESH;
 }
 
-enum record_state record_read(struct store *s, struct str id, int64_t now_s, struct record *r)
+static enum record_state read_state(struct store *s, struct str id, int64_t now_s, struct record *r,
+                                    uint32_t *n)
 {
     *r = (struct record){0};
+    *n = 1;
     if (!record_id_valid(id))
         return RECORD_NONE;
     /* A delete puts the tombstone first. In this order one that comes in between is seen. */
-    enum record_state state = read_object(s, id, r);
+    enum record_state state = read_object(s, id, r, n);
     enum tombstone tombstone = read_tombstone(s, id, now_s);
     if (tombstone == TOMBSTONE_FRESH || (tombstone == TOMBSTONE_OLD && state != RECORD_NONE))
         return RECORD_GONE;
     if (tombstone == TOMBSTONE_UNKNOWN)
         return RECORD_BROKEN;
-    return state == RECORD_FOUND && r->expires_s <= now_s ? RECORD_GONE : state;
+    if (state == RECORD_FOUND && r->ended && r->expires_s > now_s + DAY_S)
+        return RECORD_BROKEN; /* No clock is so far ahead: the empty revision is damage. */
+    return state == RECORD_FOUND && (r->ended || r->expires_s <= now_s) ? RECORD_GONE : state;
 }
 
-/* The stored record as it is now. */
-static enum store_result read_current(struct store *s, struct str id, int64_t now_s, struct record *stored)
+enum record_state record_read(struct store *s, struct str id, int64_t now_s, struct record *r)
 {
-    enum record_state state = record_read(s, id, now_s, stored);
+    uint32_t n;
 
-    return state == RECORD_FOUND ? STORE_OK : state == RECORD_BROKEN ? STORE_FAILED : STORE_NOT_FOUND;
+    return read_state(s, id, now_s, r, &n);
 }
 
-/* Under the lock of changes. */
-static enum store_result replace_record(struct store *s, const struct record *r, int64_t now_s)
+/* ---- changes ---- */
+
+static void take_fields(struct record *stored, const struct record *r, unsigned fields)
 {
-    struct str id = str_of(r->id);
-    struct record_keys keys = keys_of(r);
-    enum store_result result = put_object(s, keys.upload, r, true);
-    int why = errno; /* of a failure, which the next calls do not know of */
+    if ((fields & RECORD_NAME) != 0)
+        memcpy(stored->name, r->name, sizeof(stored->name));
+    if ((fields & RECORD_EXPIRY) != 0)
+        stored->expires_s = r->expires_s;
+    if ((fields & RECORD_APP) != 0)
+        memcpy(stored->app, r->app, sizeof(stored->app));
+    if ((fields & RECORD_READERS) != 0)
+        stored->team = r->team;
+    for (size_t i = 0; i < RECORD_NAMES_FILES; i++)
+        if ((fields & names_field(i)) != 0)
+            memcpy(stored->names.of[i], r->names.of[i], sizeof(stored->names.of[i]));
+}
+
+/* The revision is there. If a delete has put its tombstone by now, it may have looked for revisions before. */
+static enum store_result stay_gone(struct store *s, struct str id, int64_t now_s)
+{
     enum tombstone tombstone = read_tombstone(s, id, now_s);
-    bool gone = tombstone == TOMBSTONE_FRESH || tombstone == TOMBSTONE_OLD;
-    enum store_result confirmed = !gone && is_there(result) ? confirm(s, &keys) : result;
-    if (!gone && confirmed != STORE_NOT_FOUND) {
-        if (!is_there(result))
-            errno = why;
-        return is_there(confirmed) ? result : confirmed;
-    }
-    enum store_result removed = store_delete(s, keys.upload);
+
+    if (tombstone == TOMBSTONE_NONE)
+        return STORE_OK;
+    if (tombstone == TOMBSTONE_UNKNOWN)
+        return STORE_FAILED;
+    enum store_result removed = remove_revisions(s, id.p, UINT32_MAX);
     return settled(removed) ? STORE_NOT_FOUND : removed;
+}
+
+/* *before is the record that was changed, if one was there. */
+static enum store_result change(struct store *s, const struct record *r, unsigned fields, int64_t now_s,
+                                struct record *before)
+{
+    const struct str id = str_of(r->id);
+    const int64_t begun_s = (int64_t)time(NULL);
+    enum store_result result = STORE_EXISTS;
+    uint32_t n = 1;
+
+    for (unsigned i = 0; i < REVISION_TRIES && result == STORE_EXISTS; i++) {
+        enum record_state state = read_state(s, id, now_s, before, &n);
+        if (state != RECORD_FOUND)
+            return state == RECORD_BROKEN ? STORE_FAILED : STORE_NOT_FOUND;
+        struct record next = *before;
+        take_fields(&next, r, fields);
+        char *text = record_text_write(&next);
+        result = text == NULL ? STORE_FAILED : put_revision(s, r->id, ++n, str_of(text));
+        free(text);
+    }
+    if (result == STORE_OK)
+        result = stay_gone(s, id, now_s);
+    if (result != STORE_OK)
+        return result == STORE_EXISTS ? STORE_FAILED : result;
+    (void)remove_revisions(s, r->id, n); /* what is left goes with the next change, or with the upload */
+    if ((int64_t)time(NULL) - begun_s <= CHANGE_MOST_S)
+        return STORE_OK;
+    errno = ETIMEDOUT; /* record_expire relies on this */
+    return STORE_FAILED;
 }
 
 enum store_result record_change(struct store *s, const struct record *r, unsigned fields, int64_t now_s)
 {
-    struct record stored;
+    struct record before;
 
-    if (!record_object_valid(r)) {
+    if (!record_text_valid(r)) {
         errno = EINVAL;
         return STORE_FAILED;
     }
-    store_begin_change(s);
-    enum store_result result = read_current(s, str_of(r->id), now_s, &stored);
-    if (result == STORE_OK && (fields & RECORD_NAME) != 0)
-        memcpy(stored.name, r->name, sizeof(stored.name));
-    if (result == STORE_OK && (fields & RECORD_EXPIRY) != 0)
-        stored.expires_s = r->expires_s;
-    if (result == STORE_OK && (fields & RECORD_APP) != 0)
-        memcpy(stored.app, r->app, sizeof(stored.app));
-    if (result == STORE_OK && (fields & RECORD_READERS) != 0)
-        stored.team = r->team;
-    if (result == STORE_OK)
-        result = replace_record(s, &stored, now_s);
-    store_end_change(s);
-    return result;
+    return change(s, r, fields, now_s, &before);
 }
 
 /* Whether the record needs the blob. */
@@ -590,31 +481,53 @@ static void drop_ref(struct store *s, const char *sha256, const struct record *n
         memcpy(before, sha256, RECORD_SHA256_CHARS + 1);
 }
 
+/* Whether the blob is there, and stays: a ref of an upload that has a record is not removed by a sweep, and neither is a
+ * blob that has a ref. */
+static enum store_result keep_for(struct store *s, const char *ref, const char *blob)
+{
+    enum store_result result = store_put(s, ref, STR(""), STORE_DURABLE);
+
+    if (!is_there(result))
+        return result;
+    store_lock(s);
+    result = store_exists(s, blob);
+    store_unlock(s);
+    return result == STORE_NOT_FOUND ? STORE_FAILED : result;
+}
+
 enum store_result record_change_names(struct store *s, struct record *r, enum record_names_file which,
                                       const char *sha256, int64_t now_s, char before[RECORD_SHA256_CHARS + 1])
 {
     struct record stored;
+    enum store_result result = STORE_OK;
 
     before[0] = '\0';
+    snprintf(r->names.of[which], sizeof(r->names.of[which]), "%s", sha256);
+    struct record_keys keys = keys_of(r);
     store_begin_change(s);
-    enum store_result result = read_current(s, str_of(r->id), now_s, &stored);
+    /* Else a ref would be left of an upload that has ended. */
+    if (record_read(s, str_of(r->id), now_s, &stored) != RECORD_FOUND)
+        result = STORE_NOT_FOUND;
+    /* The new ref comes before the record that needs it, and the old one goes after: a stored record never names a
+     * blob without a ref. */
+    if (result == STORE_OK && sha256[0] != '\0')
+        result = keep_for(s, keys.names[which].ref, keys.names[which].blob);
     if (result == STORE_OK) {
-        *r = stored;
-        snprintf(r->names.of[which], sizeof(r->names.of[which]), "%s", sha256);
-        struct record_keys keys = keys_of(r);
-        /* The new ref comes before the record that needs it, and the old one goes after: a stored record
-         * never names a blob without a ref. */
-        result = sha256[0] != '\0' ? store_put(s, keys.names[which].ref, STR(""), STORE_DURABLE) : STORE_OK;
-        if (is_there(result))
-            result = replace_record(s, r, now_s);
-        if (is_there(result))
-            drop_ref(s, stored.names.of[which], r, before);
-        else
-            drop_ref(s, sha256, &stored, before);
+        result = change(s, r, names_field(which), now_s, &stored);
+        struct record now = stored;
+        if (result == STORE_OK) {
+            take_fields(&now, r, names_field(which));
+            drop_ref(s, stored.names.of[which], &now, before);
+            *r = now;
+        } else {
+            drop_ref(s, sha256, &now, before);
+        }
     }
     store_end_change(s);
     return result;
 }
+
+/* ---- the end ---- */
 
 /* Puts the tombstone. A disk without room for its text may have room for an empty file, whose time of
  * change then says when the upload was deleted. */
@@ -636,25 +549,39 @@ enum store_result record_delete(struct store *s, const struct record *r, int64_t
     struct record_keys keys = keys_of(r);
     enum store_result result = bury(s, keys.gone, now_s);
     if (settled(result))
+        result = remove_revisions(s, r->id, UINT32_MAX);
+    if (settled(result))
         result = store_delete(s, keys.upload);
     if (settled(result))
         result = delete_refs(s, &keys);
     return settled(result) ? STORE_OK : result;
 }
 
+/* Puts the last revision, if the upload has expired: then no change is made of it any more. */
+static enum store_result put_end(struct store *s, struct str id, int64_t now_s, struct record *r,
+                                 bool *expired)
+{
+    enum store_result result = STORE_EXISTS;
+    uint32_t n;
+
+    for (unsigned i = 0; i < REVISION_TRIES && result == STORE_EXISTS; i++) {
+        *expired = read_state(s, id, now_s, r, &n) == RECORD_GONE && r->id[0] != '\0';
+        if (!*expired || r->ended || r->expires_s > now_s) /* it was deleted, if it is gone before its time */
+            return STORE_OK;
+        result = put_revision(s, r->id, n + 1, STR(""));
+    }
+    return result == STORE_EXISTS ? STORE_FAILED : result;
+}
+
 enum store_result record_expire(struct store *s, struct str id, int64_t now_s, int64_t gone_s, bool *expired)
 {
-    enum store_result result = STORE_OK;
     struct record r;
+    enum store_result result = put_end(s, id, now_s, &r, expired);
 
-    store_lock(s);
-    *expired = record_read(s, id, now_s, &r) == RECORD_GONE && r.id[0] != '\0';
-    if (*expired) {
+    if (result == STORE_FULL && now_s - r.expires_s > FULL_AFTER_S) {
         struct record_keys keys = keys_of(&r);
         result = delete_refs(s, &keys);
     }
-    store_unlock(s);
-    /* Behind the lock: a change that comes now finds the ref gone when it confirms, and fails. */
     return *expired && settled(result) ? record_delete(s, &r, gone_s) : result;
 }
 
@@ -662,10 +589,11 @@ enum store_result record_forget(struct store *s, struct str id, int64_t now_s, b
 {
     char key[STORE_KEY_BYTES];
     struct record r;
+    uint32_t n;
 
     *forgotten = false;
     if (!record_id_valid(id) || read_tombstone(s, id, now_s) != TOMBSTONE_OLD ||
-        read_object(s, id, &r) != RECORD_NONE)
+        read_object(s, id, &r, &n) != RECORD_NONE)
         return STORE_OK;
     gone_key(key, id.p);
     enum store_result result = store_delete(s, key);
@@ -674,14 +602,6 @@ enum store_result record_forget(struct store *s, struct str id, int64_t now_s, b
 }
 
 /* ---- what nobody needs ---- */
-
-/* The last part of a key. */
-static const char *name_of(const char *key)
-{
-    const char *slash = strrchr(key, '/');
-
-    return slash == NULL ? key : slash + 1;
-}
 
 static bool note_any(void *found, const struct store_object *object)
 {

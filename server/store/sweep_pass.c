@@ -1,6 +1,7 @@
 #include "server/store/sweep_pass.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -110,9 +111,23 @@ static void check_blob(struct pass *p, const struct record *r, const char *sha25
             LOG_STR("sha256", str_of(sha256)));
 }
 
+/* The id of an upload, once for all its revisions: those behind the first one stand for it only where that is missing,
+ * which a power cut may have brought about while the upload ended. */
+static struct str upload_in(struct pass *p, const struct store_object *object)
+{
+    char first[STORE_KEY_BYTES];
+    struct str id = id_in(object->key, STR("uploads/"));
+    size_t slash = str_find(id, '/');
+
+    if (slash == id.n)
+        return id;
+    snprintf(first, sizeof(first), "uploads/%.*s.json", (int)slash, id.p);
+    return (struct str){id.p, store_exists(p->store, first) == STORE_NOT_FOUND ? slash : 0};
+}
+
 static void sweep_upload(struct pass *p, const struct store_object *object)
 {
-    struct str id = id_in(object->key, STR("uploads/"));
+    struct str id = upload_in(p, object);
     struct record r;
     bool expired;
 

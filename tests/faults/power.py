@@ -188,7 +188,7 @@ class Service:
             first = next(world[key] for world in self.worlds if key in world)     # of several at once any may be first
             if found not in (before.get(key), after.get(key)) and (key in before or found != first):
                 return 'upload %s is %s; before the request it was %s' % (key, shown(found), shown(before.get(key)))
-        unknown = [name for name in server.files('uploads') if os.path.basename(name)[:-len('.json')] not in self.worlds[-1]]
+        unknown = [name for name in server.files('uploads') if re.split('[/.]', name)[1] not in self.worlds[-1]]
         return 'there are %s' % unknown if unknown else ''
 
     def found(self, server, identity):
@@ -207,7 +207,7 @@ class Service:
     @staticmethod
     def problem_of_garbage(server):
         """A ref stays for as long as its upload does."""
-        uploads = {os.path.basename(path)[:-len('.json')] for path in server.files('uploads')}
+        uploads = {re.split('[/.]', path)[1] for path in server.files('uploads')}
         refs = server.files('refs')
         left = server.files('tmp') + [path for path in refs if os.path.basename(path) not in uploads]
         needed = {path.split('/')[1] for path in refs}

@@ -8,6 +8,7 @@ import http.client
 import json
 import os
 import random
+import re
 import threading
 import time
 import unittest
@@ -134,7 +135,7 @@ class Crash(unittest.TestCase):
     def check_others(self):
         """What came in without an answer is whole."""
         known = {upload.path[3:] for client in self.clients for upload in client.uploads}
-        others = [os.path.basename(name)[:-len('.json')] for name in self.server.files('uploads')]
+        others = {re.split('[/.]', name)[1] for name in self.server.files('uploads')}
         others = [identity for identity in others if identity not in known]
         for identity in others:
             facts, raw = self.server.get('/p/%s.json' % identity), self.server.get('/p/%s/raw' % identity)

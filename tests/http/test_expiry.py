@@ -46,8 +46,9 @@ def sha256_of(server, answer):
 
 
 def expire(server, answer, seconds_ago=1):
-    """Rewrites the record as if the upload had been made earlier."""
-    path = path_of(server, record_key(answer))
+    """Rewrites the record as if the upload had been made earlier: the last revision, where it was changed."""
+    changed = server.files('uploads/' + id_of(answer))
+    path = path_of(server, changed[-1] if changed else record_key(answer))
     with open(path) as file:
         record = json.load(file)
     record['expires'] = utc(-seconds_ago)

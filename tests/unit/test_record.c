@@ -265,18 +265,41 @@ static void expiring_goes_on_where_it_was_cut_off(void **state)
     record_fixture_end(&f);
 }
 
-/* Expiring removes the ref first: what is changed behind that cannot be kept any more. */
+/* It has expired by the clock of a sweep, and by nobody else's: then it has for all. */
 static void a_change_that_comes_too_late_is_refused(void **state)
 {
     (void)state;
     struct record_fixture f = record_fixture_begin();
     struct record r;
+    bool expired;
+
+    f.record.expires_s = NOW_S + 60;
+    assert_int_equal(record_write(f.store, &f.record), STORE_OK);
+    assert_int_equal(store_put(f.store, "uploads/" ID "/2", STR(""), STORE_DURABLE), STORE_OK);
+    f.record.expires_s += DAY_S;
+    assert_int_equal(record_change(f.store, &f.record, RECORD_EXPIRY, NOW_S), STORE_NOT_FOUND);
+    assert_int_equal(record_expire(f.store, STR(ID), f.record.expires_s, NOW_S, &expired), STORE_OK);
+    assert_true(expired);
+    assert_int_equal(record_change(f.store, &f.record, RECORD_EXPIRY, NOW_S), STORE_NOT_FOUND);
+    assert_int_equal(state_at(&f, NOW_S, &r), RECORD_GONE);
+    assert_int_equal(scratch_count(&f.scratch, "uploads"), 0);
+    record_fixture_end(&f);
+}
+
+/* A record that is to live for long was not ended by any clock. */
+static void an_empty_revision_too_early_is_damage(void **state)
+{
+    (void)state;
+    struct record_fixture f = record_fixture_begin();
+    struct record r;
+    bool expired;
 
     assert_int_equal(record_write(f.store, &f.record), STORE_OK);
-    assert_int_equal(store_delete(f.store, "refs/" SHA "/" ID), STORE_OK);
-    f.record.expires_s += DAY_S;
-    assert_int_equal(record_change(f.store, &f.record, RECORD_NAME, NOW_S), STORE_NOT_FOUND);
-    assert_int_equal(state_at(&f, NOW_S, &r), RECORD_NONE);
+    assert_int_equal(store_put(f.store, "uploads/" ID "/2", STR(""), STORE_DURABLE), STORE_OK);
+    assert_int_equal(state_at(&f, NOW_S, &r), RECORD_BROKEN);
+    assert_int_equal(record_expire(f.store, STR(ID), NOW_S, NOW_S, &expired), STORE_OK);
+    assert_false(expired);
+    assert_int_equal(store_exists(f.store, "uploads/" ID ".json"), STORE_OK);
     record_fixture_end(&f);
 }
 
@@ -432,6 +455,7 @@ int main(void)
         cmocka_unit_test(without_its_blob_nothing_is_acknowledged),
         cmocka_unit_test(expiring_goes_on_where_it_was_cut_off),
         cmocka_unit_test(a_change_that_comes_too_late_is_refused),
+        cmocka_unit_test(an_empty_revision_too_early_is_damage),
         cmocka_unit_test(only_what_nobody_needs_is_removed),
         cmocka_unit_test(other_objects_are_left_alone),
         cmocka_unit_test(a_damaged_tombstone_still_counts),

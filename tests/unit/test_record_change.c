@@ -146,6 +146,97 @@ static void a_reader_of_what_is_deleted(void **state)
     record_fixture_end(&f);
 }
 
+/* ---- changes that meet ---- */
+
+enum { CHANGERS = 4, CHANGES = 100 };
+
+struct changer {
+    struct record_fixture *f;
+    unsigned field; /* of these, the one that only this changer changes */
+    unsigned lost;
+};
+
+static void *change_one_field(void *context)
+{
+    struct changer *c = context;
+    struct record r = c->f->record, now;
+
+    for (unsigned i = 0; i < CHANGES; i++) {
+        snprintf(r.name, sizeof(r.name), "%u", i);
+        snprintf(r.app, sizeof(r.app), "com.%u", i);
+        r.expires_s = NOW_S + DAY_S + i;
+        r.team = i % 2 == 1;
+        bool kept = record_change(c->f->store, &r, c->field, NOW_S) == STORE_OK &&
+                    record_read(c->f->store, STR(ID), NOW_S, &now) == RECORD_FOUND;
+        bool same = c->field == RECORD_NAME     ? strcmp(now.name, r.name) == 0
+                    : c->field == RECORD_APP    ? strcmp(now.app, r.app) == 0
+                    : c->field == RECORD_EXPIRY ? now.expires_s == r.expires_s
+                                                : now.team == r.team;
+        c->lost += !kept || !same;
+    }
+    return NULL;
+}
+
+/* Each field has a changer of its own, which finds its own change again each time. */
+static void no_change_is_lost(void **state)
+{
+    static const unsigned FIELDS[CHANGERS] = {RECORD_NAME, RECORD_EXPIRY, RECORD_APP, RECORD_READERS};
+    struct record_fixture f = record_fixture_begin();
+    struct changer changers[CHANGERS];
+    pthread_t threads[CHANGERS];
+
+    (void)state;
+    assert_int_equal(record_write(f.store, &f.record), STORE_OK);
+    for (unsigned i = 0; i < CHANGERS; i++) {
+        changers[i] = (struct changer){&f, FIELDS[i], 0};
+        assert_int_equal(pthread_create(&threads[i], NULL, change_one_field, &changers[i]), 0);
+    }
+    for (unsigned i = 0; i < CHANGERS; i++) {
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+        assert_int_equal(changers[i].lost, 0);
+    }
+    assert_int_equal(scratch_count(&f.scratch, "uploads"),
+                     3); /* the first revision, and the last one in its folder */
+    record_fixture_end(&f);
+}
+
+static void *lengthen(void *context)
+{
+    struct changer *c = context;
+    struct record r = c->f->record;
+
+    r.expires_s = NOW_S + 3 * DAY_S;
+    c->lost = record_change(c->f->store, &r, RECORD_EXPIRY, NOW_S) != STORE_OK;
+    return NULL;
+}
+
+/* A sweep, whose clock is ahead, finds an upload expired that is just kept for longer: the one or the other. */
+static void a_longer_life_comes_in_time_or_is_refused(void **state)
+{
+    struct record_fixture f = record_fixture_begin();
+
+    (void)state;
+    f.record.expires_s = NOW_S + DAY_S;
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        struct changer c = {.f = &f};
+        struct record r;
+        pthread_t thread;
+        bool expired;
+        assert_true(record_new_secret(f.record.id));
+        assert_int_equal(record_write(f.store, &f.record), STORE_OK);
+        assert_int_equal(pthread_create(&thread, NULL, lengthen, &c), 0);
+        for (unsigned spin = 0; spin < i * 37; spin++)
+            __asm__ volatile("");
+        assert_int_equal(record_expire(f.store, str_of(f.record.id), NOW_S + DAY_S, NOW_S, &expired),
+                         STORE_OK);
+        assert_int_equal(pthread_join(thread, NULL), 0);
+        assert_int_equal(c.lost, expired);
+        assert_int_equal(record_read(f.store, str_of(f.record.id), NOW_S + DAY_S, &r),
+                         expired ? RECORD_GONE : RECORD_FOUND);
+    }
+    record_fixture_end(&f);
+}
+
 static void replacing(void **state)
 {
     struct record_fixture f = record_fixture_begin();
@@ -171,6 +262,8 @@ int main(void)
         cmocka_unit_test(what_is_not_there),
         cmocka_unit_test(a_delete_meanwhile),
         cmocka_unit_test(a_reader_of_what_is_deleted),
+        cmocka_unit_test(no_change_is_lost),
+        cmocka_unit_test(a_longer_life_comes_in_time_or_is_refused),
         cmocka_unit_test(replacing),
     };
 
