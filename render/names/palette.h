@@ -6,15 +6,15 @@
 
 #include "core/str.h"
 
-/* X(class number, light fill, dark fill): twelve hues for the heaviest packages, the first of them those
- * of Okabe and Ito's palette, which people with any kind of colour vision can tell apart, and the grey of
- * all others; tints under dark text, shades under light text. */
+/* X(class number, light fill, dark fill): twelve hues for the heaviest packages, and the grey of all others; tints
+ * under dark text, shades under light text. No hue is orange, in this set and in those below but the classic one:
+ * orange means own code. */
 #define PALETTE_COLOURS(X)      \
-    X(0, "#f2b84b", "#8a5a00")  \
+    X(0, "#9b8fe8", "#5b3fb0")  \
     X(1, "#8ccdf0", "#24709f")  \
     X(2, "#5fcbaa", "#00745a")  \
     X(3, "#e3a5c8", "#94497a")  \
-    X(4, "#f29a6b", "#a8480f")  \
+    X(4, "#a9b8c9", "#4f6072")  \
     X(5, "#8fa8f0", "#4a5cb5")  \
     X(6, "#e8e04d", "#6f6800")  \
     X(7, "#b9e27a", "#4f7a14")  \
@@ -31,7 +31,7 @@
     X(2, "#5fcbaa", "#00745a") \
     X(3, "#8fb6e3", "#3a66ad") \
     X(4, "#bfe3f6", "#1f566f") \
-    X(5, "#f29a6b", "#a8480f") \
+    X(5, "#9b8fe8", "#5b3fb0") \
     X(6, "#e9e6df", "#3c3a36") \
     X(7, "#d3c7b4", "#6a5f4d") \
     X(8, "#ee8a93", "#96182c")
@@ -39,13 +39,13 @@
 /* From no self to the largest. */
 #define PALETTE_SELF(X)        \
     X(0, "#ececec", "#3a3a3c") \
-    X(1, "#fdeecb", "#4d4230") \
-    X(2, "#fbdfa3", "#5f4a2a") \
-    X(3, "#f8cd80", "#714f22") \
-    X(4, "#f5b863", "#82521b") \
-    X(5, "#f2a150", "#935214") \
-    X(6, "#ee8a48", "#a14f10") \
-    X(7, "#ea7a4d", "#ad4610")
+    X(1, "#f9e0ee", "#452f3f") \
+    X(2, "#f3c4de", "#523047") \
+    X(3, "#eca8ce", "#60304f") \
+    X(4, "#e590c1", "#6e2f57") \
+    X(5, "#dd7bb4", "#7c2d5e") \
+    X(6, "#d56daa", "#8a2966") \
+    X(7, "#cf66a6", "#98246d")
 
 /* Yellow to red. */
 #define PALETTE_CLASSIC(X)     \
@@ -58,7 +58,7 @@
     X(6, "#ee8260", "#a03d22") \
     X(7, "#ec7b6c", "#a33a2f")
 
-/* From less over the same to more (render/view/view.h): blue and orange, which people with any kind of
+/* From less over the same to more (render/view/view.h): blue and red, which people with any kind of
  * colour vision can tell apart. */
 #define PALETTE_CHANGE(X)      \
     X(0, "#5a9fe0", "#146fc2") \
@@ -66,10 +66,10 @@
     X(2, "#a9cdf0", "#24507a") \
     X(3, "#cfe3f7", "#2b3f55") \
     X(4, "#e6e4e0", "#3c3c3e") \
-    X(5, "#fbe0c4", "#55412b") \
-    X(6, "#f8c391", "#744a1c") \
-    X(7, "#f3a45e", "#8f4f0f") \
-    X(8, "#ec8432", "#a85400")
+    X(5, "#fbdcd8", "#552f2d") \
+    X(6, "#f5b5ad", "#742f2b") \
+    X(7, "#ea8a80", "#8f2f28") \
+    X(8, "#dd6a5e", "#a82a22")
 
 enum {
     PALETTE_OTHERS = 12, /* the class that all packages share that have none of their own */

@@ -17,7 +17,7 @@ from test_doors import DoorsTest, bearer  # pylint: disable=wrong-import-positio
 HTML = 'text/html'
 AGENTS = ('Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)', 'Mozilla/5.0 (compatible; Discordbot/2.0)',
           'facebookexternalhit/1.1', 'WhatsApp/2.23', 'Mattermost-Bot/1.1', 'TelegramBot (like TwitterBot)')
-ORIGINS = ('f2b84b', 'e3a5c8', '5fcbaa', '8fb6e3', 'bfe3f6', 'f29a6b', 'e9e6df', 'd3c7b4', 'ee8a93')
+ORIGINS = ('f2b84b', 'e3a5c8', '5fcbaa', '8fb6e3', 'bfe3f6', '9b8fe8', 'e9e6df', 'd3c7b4', 'ee8a93')
 SIDE_BYTES = 3
 
 
