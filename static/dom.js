@@ -6,6 +6,16 @@ export function element(name, properties = {}, ...children) {
     return e;
 }
 
+/* One of static/icons.svg, which stands in the page. */
+export function icon(name) {
+    const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg'), use = document.createElementNS(svg.namespaceURI, 'use');
+    svg.setAttribute('class', 'icon');
+    svg.setAttribute('aria-hidden', 'true');
+    use.setAttribute('href', `#i-${name}`);
+    svg.append(use);
+    return svg;
+}
+
 /* The same element, with a name for those who do not see where it stands. */
 export function named(e, label) {
     e.setAttribute('aria-label', label);

@@ -19,7 +19,7 @@ function takeToken(data) {
     if (asks && menu === null)
         return token;
     if (asks)
-        menu.open = true;
+        menu.open = document.getElementById('main-menu').open = true;
     if (token !== '' && uploads.remember(entryOf(data, token)))
         history.replaceState(null, '', location.pathname + location.search);
     return token;

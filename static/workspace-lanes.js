@@ -1,5 +1,5 @@
 /* Lanes in the workspace: the part of the page above the tabs, what is said there of a marked method, and the chosen call. */
-import { element, keep, kept, named } from './dom.js';
+import { element, icon, keep, kept, named } from './dom.js';
 import { Timeline } from './lanes.js';
 import { legend } from './lanes-legend.js';
 import { lanesOf, lanesPart, withLanes } from './lanes-link.js';
@@ -166,7 +166,7 @@ function handle(section) {
 /* ---- its tools ---- */
 
 function button(words, title, act) {
-    const made = element('button', { type: 'button', textContent: words, title });
+    const made = element('button', { type: 'button', title }, words);
     made.addEventListener('click', act);
     return made;
 }
@@ -219,8 +219,8 @@ function tellMark(section) {
     const short = name.split('.').slice(-2).join('.');
     const calls = isLost ? 'its calls could not be had' : lists === undefined ? 'looking for its calls' : `${lists.calls.toLocaleString('en')} ${lists.calls === 1 ? 'call' : 'calls'}`;
     const step = way => lanes.stepMark(way);
-    const steps = [button('\u25c0', 'The call before (N)', () => step('previous')), button('\u25b6', 'The next call (n)', () => step('next')),
-                   button('Longest', 'The longest call, then the next longest (l)', () => step('longest')), button('\u2715', 'No mark', () => time.markMethod('', ''))];
+    const steps = [button(icon('previous'), 'The call before (N)', () => step('previous')), button(icon('next'), 'The next call (n)', () => step('next')),
+                   button('Longest', 'The longest call, then the next longest (l)', () => step('longest')), button(icon('close'), 'No mark', () => time.markMethod('', ''))];
     ['The call before', 'The next call', 'The longest call', 'Remove the mark'].forEach((label, i) => named(steps[i], `${label}: ${short}`));
     const had = place.contains(document.activeElement) ? [...place.querySelectorAll('button')].indexOf(document.activeElement) : -1;
     place.replaceChildren(element('span', { className: 'lane-name', textContent: short, title: name }), `: ${calls} `, ...lists === undefined || lists.calls === 0 ? [steps[3]] : steps);

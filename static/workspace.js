@@ -5,7 +5,7 @@
  * state. Going to a place fetches its page and takes over the parts below, so that both ways always show the same. */
 import { startCompare } from './compare.js';
 import { copyText } from './copy.js';
-import { element, keep, kept } from './dom.js';
+import { element, icon, keep, kept } from './dom.js';
 import { savePng } from './flame-png.js';
 import { startMethod } from './method-page.js';
 import { startMethods } from './methods.js';
@@ -246,7 +246,7 @@ function showChips(filters) {
     const chips = element('ul', { className: 'chips' });
     chips.setAttribute('aria-label', 'Filters, in the order in which they are applied');
     const button = (sign, label, words, act) => {
-        const made = element('button', { type: 'button', title: label, textContent: sign });
+        const made = element('button', { type: 'button', title: label }, icon(sign));
         made.setAttribute('aria-label', `${label}: ${words}`);
         made.addEventListener('click', act);
         return made;
@@ -256,9 +256,9 @@ function showChips(filters) {
         const words = option?.textContent.replace(/: .*/, '') ?? full;
         return element('li', { className: 'chip' },
             element('span', { textContent: words, title: `${key}=${text}` }),
-            ...i > 0 ? [button('\u25c0', 'Apply earlier', words, () => flameOf().moveFilter(i, -1))] : [],
-            ...i + 1 < filters.length ? [button('\u25b6', 'Apply later', words, () => flameOf().moveFilter(i, 1))] : [],
-            button('\u2715', 'Remove the filter', words, () => flameOf().unfilter(i)));
+            ...i > 0 ? [button('previous', 'Apply earlier', words, () => flameOf().moveFilter(i, -1))] : [],
+            ...i + 1 < filters.length ? [button('next', 'Apply later', words, () => flameOf().moveFilter(i, 1))] : [],
+            button('close', 'Remove the filter', words, () => flameOf().unfilter(i)));
     };
     const told = filters.filter(({ isFirst }) => !isFirst);     /* of the first view the trail tells */
     chips.append(...told.map(chip));
@@ -535,7 +535,7 @@ function filterThreads() {
 
 function share(event) {
     event.preventDefault();
-    copyText(location.href, event.currentTarget, 'Share', 'Copy the address');
+    copyText(location.href, event.currentTarget.querySelector('span'), 'Share', 'Copy the address');
 }
 
 /* ---- start ---- */

@@ -62,6 +62,31 @@ static void put_file(struct buf *b, const char *before, struct str root, const c
     buf_z(b, after);
 }
 
+void page_icon(struct buf *b, const char *name)
+{
+    buf_printf(b, "<svg class=\"icon\" aria-hidden=\"true\"><use href=\"#i-%s\"/></svg>", name);
+}
+
+void page_scene(struct buf *b, const char *name)
+{
+    buf_printf(b, "<svg class=\"scene\" aria-hidden=\"true\"><use href=\"#i-%s\"/></svg>\n", name);
+}
+
+void page_brand(struct buf *b, struct str root)
+{
+    page_put(b, "<a class=\"brand\" href=\"{}\" aria-label=\"aflamed\">", root);
+    page_icon(b, "brand");
+    buf_z(b, "<span>aflamed</span></a>\n");
+}
+
+static void put_icons(struct buf *b)
+{
+    struct static_file icons;
+
+    if (static_by_name(STR("icons.svg"), &icons))
+        buf_str(b, icons.bytes);
+}
+
 static void put_visitor(struct buf *b, struct str root, const struct page_visitor *v)
 {
     if (v->name.n == 0) {
@@ -115,12 +140,15 @@ void page_frame_begin(struct buf *b, const struct page_frame *frame)
     buf_z(b, "</head>\n");
     if (frame->bare) {
         buf_z(b, "<body class=\"workspace\">\n");
+        put_icons(b);
         return;
     }
-    page_put(b,
-             "<body>\n<header><a class=\"brand\" href=\"{}\">aflamed</a>\n<nav aria-label=\"Site\">"
-             "<a href=\"{}\">Upload</a> <a href=\"{}uploads\">My uploads</a>",
-             frame->root, frame->root, frame->root);
+    buf_z(b, "<body>\n");
+    put_icons(b);
+    buf_z(b, "<header>");
+    page_brand(b, frame->root);
+    page_put(b, "<nav aria-label=\"Site\"><a href=\"{}\">Upload</a> <a href=\"{}uploads\">My uploads</a>",
+             frame->root, frame->root);
     if (frame->visitor != NULL)
         put_visitor(b, frame->root, frame->visitor);
     buf_z(b, "</nav></header>\n<main>\n");

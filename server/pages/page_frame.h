@@ -37,6 +37,13 @@ struct str page_root(struct str path);
 /* The headers that every page is sent with: what it may load (nothing from elsewhere, nothing inline), and
  * how long it may be kept. */
 void page_headers(struct reply *r);
+/* A small picture for people who see, without words: one of static/icons.svg, which each page begins with. */
+void page_icon(struct buf *b, const char *name);
+/* A large one, above the words of a page that has nothing else to show. */
+void page_scene(struct buf *b, const char *name);
+/* The name of the service, as a link to the front page. */
+void page_brand(struct buf *b, struct str root);
+
 /* Begins an answer that is a page, with these headers. Returns where the page is to be written. */
 struct buf *page_reply(struct reply *r, unsigned status);
 

@@ -85,9 +85,6 @@ static void put_upload(struct buf *b, const struct config *config, bool has_team
         b,
         "<p id=\"upload-status\" class=\"out-of-sight\" role=\"status\"></p>\n"
         "<ol id=\"upload-rows\" class=\"upload-rows\" aria-label=\"Uploads\"></ol>\n"
-        "<p>No trace at hand? <button id=\"demo\" type=\"button\" class=\"button\" data-with-script "
-        "hidden>Try "
-        "the demo</button> <a href=\"demo.trace\" download>Download the demo</a> (the start of an app).</p>\n"
         "<p class=\"quiet\">Whoever has the link of a result can see it and download the file until its days "
         "are over or you delete it; nobody can guess the link, and nothing lists it.");
     if (has_team)
@@ -104,14 +101,20 @@ static void put_command(struct buf *b, const char *before, struct str base, cons
     buf_printf(b, "%s</code></pre></div>\n", after);
 }
 
-static void put_picture(struct buf *b)
+/* What one gets, and how to see it without a trace of one's own. */
+static void put_picture(struct buf *b, bool may_upload)
 {
     buf_z(b, "<figure class=\"example\"><img src=\"./");
     static_path(b, STR("screenshot.png"));
     buf_z(
         b,
         "\" width=\"1280\" height=\"800\" alt=\"The page of a profile: in words where the time went, what the "
-        "threads did, and the flame graph of the main thread\"></figure>\n");
+        "threads did, and the flame graph of the main thread\">\n<figcaption>No trace at hand?\n");
+    if (may_upload)
+        buf_z(
+            b,
+            "<button id=\"demo\" type=\"button\" class=\"button\" data-with-script hidden>Try the demo</button>\n");
+    buf_z(b, "<a href=\"demo.trace\" download>Download the demo</a></figcaption></figure>\n");
 }
 
 static void put_terminal(struct buf *b, struct str base, bool has_tokens)
@@ -237,12 +240,13 @@ void page_upload(struct buf *b, struct str base, const struct config *config,
         "<h1>See where an Android app spends its time</h1>\n"
         "<p class=\"lead\">Give it a method trace, a system trace, CPU samples or a heap profile, and read what took the time.</p>\n"
         "<div class=\"upload-columns\">\n");
-    if (visitor == NULL || visitor->may_upload)
+    bool may_upload = visitor == NULL || visitor->may_upload;
+    if (may_upload)
         put_upload(b, config, visitor != NULL);
     else
         put_way_in(b, visitor);
     buf_z(b, "<div>\n");
-    put_picture(b);
+    put_picture(b, may_upload);
     put_terminal(b, base, config->tokens_file[0] != '\0');
     buf_z(b, "</div>\n</div>\n");
     put_recipes(b, base);

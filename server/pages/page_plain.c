@@ -12,14 +12,19 @@ void page_problem(struct exchange *x, const struct problem *p)
 
     problem_detail(&detail, p);
     page_frame_begin(b, &(struct page_frame){.title = p->title, .root = root});
+    buf_z(b, "<div class=\"notice\">\n");
+    page_scene(b, "missing");
     page_put(b, "<h1 class=\"problem\">{}</h1>\n<p class=\"lead\">{}</p>\n", p->title,
              detail.failed ? p->detail : buf_view(&detail));
     if (p->hint.n > 0)
         page_put(b, "<p>{}</p>\n", p->hint);
-    buf_printf(b, "<p class=\"quiet\">Status %u, request %s</p>\n", p->status, x->id);
+    buf_z(b, "<p class=\"actions\">");
     if (x->profile.n > 0)
-        page_put(b, "<p><a href=\"{}p/{}\">Back to the profile</a></p>\n", root, x->profile);
-    page_put(b, "<p><a href=\"{}\">Upload a profile</a></p>\n", root);
+        page_put(b, "<a class=\"button primary\" href=\"{}p/{}\">Back to the profile</a>\n", root,
+                 x->profile);
+    buf_z(b, x->profile.n > 0 ? "<a class=\"button\"" : "<a class=\"button primary\"");
+    page_put(b, " href=\"{}\">Upload a profile</a></p>\n", root);
+    buf_printf(b, "<p class=\"quiet\">Status %u, request %s</p>\n</div>\n", p->status, x->id);
     page_frame_end(b);
     buf_free(&detail);
 }
@@ -71,9 +76,11 @@ void page_waiting(struct buf *b, const struct record *r, const struct page_progr
                                              .script = "result.js",
                                              .refresh_s = REFRESH_S});
     page_profile_element(b, r, STR(""), "data-waiting");
+    buf_z(b, "<div class=\"notice\">\n");
+    page_scene(b, "drawing");
     page_put(b, "<h1 class=\"name\">{}</h1>\n", page_data_name(r->name));
     put_progress(b, r, progress);
-    buf_z(b, "</article>\n");
+    buf_z(b, "</div>\n</article>\n");
     page_frame_end(b);
 }
 
@@ -114,10 +121,13 @@ void page_uploads(struct buf *b, const struct page_visitor *visitor)
         "all the same.</p>\n"
         "<div id=\"uploads\" hidden>\n");
     put_tools(b);
+    buf_z(b, "<p id=\"uploads-count\" class=\"quiet\"></p>\n"
+             "<p id=\"uploads-status\" class=\"upload-status\" role=\"status\"></p>\n"
+             "<div id=\"uploads-none\" class=\"notice\" hidden>\n");
+    page_scene(b, "empty");
     buf_z(b,
-          "<p id=\"uploads-count\" class=\"quiet\"></p>\n"
-          "<p id=\"uploads-status\" class=\"upload-status\" role=\"status\"></p>\n"
-          "<p id=\"uploads-none\" hidden>There is none yet. <a href=\"./\">Upload a profile</a></p>\n"
+          "<p class=\"lead\">There is none yet.</p>\n<p class=\"actions\"><a class=\"button primary\" "
+          "href=\"./\">Upload a profile</a></p>\n</div>\n"
           "<p id=\"uploads-blocked\" hidden>This browser does not let the page keep a list. Private windows "
           "and blocked site data have that effect.</p>\n"
           "<ol id=\"uploads-rows\" class=\"upload-rows\"></ol>\n"
@@ -153,10 +163,13 @@ void page_delete(struct buf *b, const struct record *r, bool may_remove)
 void page_deleted(struct buf *b, struct str root, const struct record *r)
 {
     page_frame_begin(b, &(struct page_frame){.title = STR("Deleted"), .root = root, .script = "result.js"});
-    page_put(b,
-             "<div id=\"deleted\" data-id=\"{}\">\n<h1>The profile is deleted</h1>\n<p>Its link does "
-             "not work any more.</p>\n<p><a href=\"{}\">Upload another one</a></p>\n</div>\n",
-             str_of(r->id), root);
+    page_put(b, "<div id=\"deleted\" class=\"notice\" data-id=\"{}\">\n", str_of(r->id));
+    page_scene(b, "empty");
+    page_put(
+        b,
+        "<h1>The profile is deleted</h1>\n<p class=\"lead\">Its link does not work any more.</p>\n"
+        "<p class=\"actions\"><a class=\"button primary\" href=\"{}\">Upload another one</a></p>\n</div>\n",
+        root);
     page_frame_end(b);
 }
 

@@ -53,6 +53,8 @@ void workspace_track_link(const struct workspace *w, struct str track);
 
 /* What unfolds below a button: `attributes` has its class, `summary` is markup. */
 void workspace_menu(struct buf *b, const char *attributes, const char *summary);
+/* One that unfolds within another: `icon` stands before its summary. */
+void workspace_inner_menu(struct buf *b, const char *class, const char *icon, const char *summary);
 void workspace_menu_end(struct buf *b);
 
 /* A choice of words; a `label` that is not seen stands before it. */
@@ -61,6 +63,10 @@ void workspace_choice(struct buf *b, const char *name, const char *label);
 void workspace_choice_begin(struct buf *b, struct str word, bool chosen);
 void workspace_choice_word(struct buf *b, struct str word, bool chosen, struct str label);
 void workspace_choice_end(struct buf *b);
+
+/* What leads away from the page of a profile or of a comparison: items of its menu. */
+void workspace_menu_item(struct buf *b, const char *icon, struct str link, const char *words);
+void workspace_menu_site(const struct workspace *w);
 
 /* A menu of the warnings; nothing if there are none. */
 void workspace_warnings(const struct workspace *w);

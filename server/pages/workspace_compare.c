@@ -126,7 +126,7 @@ void workspace_compared_fields(const struct workspace *w)
 
 static void put_downloads(const struct workspace *w)
 {
-    workspace_menu(w->b, "class=\"menu downloads\"", "Download");
+    workspace_inner_menu(w->b, "downloads", "download", "Download");
     buf_z(w->b, "<ul>\n");
     for (size_t i = 0; i < DIFF_FORMATS_COUNT; i++) {
         const struct text_format *f = &DIFF_FORMATS[i]->text;
@@ -141,14 +141,22 @@ static void put_downloads(const struct workspace *w)
     workspace_menu_end(w->b);
 }
 
+static void put_swap(const struct workspace *w)
+{
+    struct buf link = {0};
+
+    page_put(&link, "{}d/{}..{}", w->up, str_of(w->of->compared->b->id), str_of(w->of->record->id));
+    workspace_menu_item(w->b, "swap", buf_view(&link), "Swap A and B");
+    buf_part_end(w->b, &link);
+}
+
 void workspace_compared_heading(const struct workspace *w)
 {
     const struct record *sides[] = {w->of->record, w->of->compared->b};
 
-    page_put(w->b,
-             "<header class=\"top\">\n<a class=\"brand\" href=\"{}\">aflamed</a>\n<h1 class=\"name "
-             "sides\">",
-             w->up);
+    buf_z(w->b, "<header class=\"top\">\n");
+    page_brand(w->b, w->up);
+    buf_z(w->b, "<h1 class=\"name sides\">");
     for (int i = 0; i < 2; i++) {
         buf_printf(w->b, "%s<b>%c</b> ", i == 0 ? "" : " ", 'A' + i);
         page_put(w->b, "<a href=\"{}p/{}\">{}</a>", w->up, str_of(sides[i]->id),
@@ -158,18 +166,21 @@ void workspace_compared_heading(const struct workspace *w)
     workspace_warnings(w);
     buf_z(w->b, "<nav aria-label=\"This comparison\">\n<a class=\"share follows\" href=\"");
     workspace_track_link(w, w->of->track);
-    buf_z(w->b, "\">Share</a>\n");
+    buf_z(w->b, "\">");
+    page_icon(w->b, "share");
+    buf_z(w->b, "<span>Share</span></a>\n");
+    workspace_menu(w->b, "class=\"menu\" id=\"main-menu\"", "Menu");
+    put_swap(w);
     put_downloads(w);
-    page_put(w->b,
-             "<a href=\"{}d/{}..{}\">Swap A and B</a>\n<a href=\"{}uploads\">My uploads</a>\n"
-             "<a href=\"{}\">Upload</a>\n</nav>\n</header>\n",
-             w->up, str_of(w->of->compared->b->id), str_of(w->of->record->id), w->up, w->up);
+    workspace_menu_site(w);
+    workspace_menu_end(w->b);
+    buf_z(w->b, "</nav>\n</header>\n");
 }
 
 void workspace_compared_verdict(const struct workspace *w)
 {
     buf_z(w->b, "<details id=\"verdict\" open>\n<summary>What changed</summary>\n<div id=\"sentences\" "
-                "class=\"sentences\"><ol>\n");
+                "class=\"sentences brief\"><ol>\n");
     workspace_sentences(w, json_object_get(w->of->compared->table, "verdict"));
     buf_z(w->b, "</ol></div>\n</details>\n");
 }

@@ -529,7 +529,7 @@ static void put_download_query(const struct workspace *w, const struct output *o
 /* The picture of this state by each output that has one, then what is of the whole profile. */
 static void put_downloads(const struct workspace *w)
 {
-    workspace_menu(w->b, "class=\"menu downloads\"", "Download");
+    workspace_inner_menu(w->b, "downloads", "download", "Download");
     buf_z(w->b, "<ul>\n");
     for (size_t i = 0; i < OUTPUTS_COUNT; i++) {
         struct view_options view = *w->of->options;
@@ -567,7 +567,7 @@ static void put_downloads(const struct workspace *w)
 /* The link of another upload, or one that the browser knows, or a file: the last two by the script. */
 static void put_compare(const struct workspace *w)
 {
-    workspace_menu(w->b, "class=\"menu compare\"", "Compare");
+    workspace_inner_menu(w->b, "compare", "compare", "Compare");
     page_put(w->b,
              "<form action=\"{}d\">\n<input type=\"hidden\" name=\"a\" value=\"{}\">\n"
              "<p><label for=\"compare-with\">Compare with a later profile: its link</label>\n"
@@ -585,7 +585,7 @@ static void put_delete(const struct workspace *w)
 {
     if (is_owners_only(w, w->of->rights.remove))
         return;
-    workspace_menu(w->b, "class=\"menu remove\"", "Delete");
+    workspace_inner_menu(w->b, "remove", "remove", "Delete");
     buf_z(w->b, "<p>The link stops working for everyone, at once. This cannot be undone.</p>\n");
     put_token_words(w, w->of->rights.remove);
     workspace_link(w, "<form method=\"post\" action=\"", "delete", NULL, "\">\n");
@@ -598,25 +598,33 @@ static void put_login(const struct workspace *w)
 {
     if (w->of->rights.way_back.n == 0)
         return;
-    page_put(w->b, "<a href=\"{}login?next=", w->up);
-    buf_percent(w->b, w->of->rights.way_back);
-    buf_z(w->b, "\">Log in</a>\n");
+    struct buf link = {0};
+    buf_str(&link, w->up);
+    buf_z(&link, "login?next=");
+    buf_percent(&link, w->of->rights.way_back);
+    workspace_menu_item(w->b, "login", buf_view(&link), "Log in");
+    buf_part_end(w->b, &link);
 }
 
 void workspace_heading(const struct workspace *w)
 {
-    page_put(w->b, "<header class=\"top\">\n<a class=\"brand\" href=\"{}\">aflamed</a>\n", w->up);
+    buf_z(w->b, "<header class=\"top\">\n");
+    page_brand(w->b, w->up);
     put_rename(w);
     put_facts(w->b, w->of->record, w->of->summary, &w->of->rights);
     workspace_warnings(w);
     buf_z(w->b, "<nav aria-label=\"This profile\">\n");
     buf_z(w->b, "<a class=\"share follows\" href=\"");
     workspace_picture(w, w->of->track, w->of->options);
-    buf_z(w->b, "\">Share</a>\n");
-    put_downloads(w);
+    buf_z(w->b, "\">");
+    page_icon(w->b, "share");
+    buf_z(w->b, "<span>Share</span></a>\n");
+    workspace_menu(w->b, "class=\"menu\" id=\"main-menu\"", "Menu");
     put_compare(w);
-    put_delete(w);
+    put_downloads(w);
     put_login(w);
-    page_put(w->b, "<a href=\"{}uploads\">My uploads</a>\n<a href=\"{}\">Upload</a>\n</nav>\n</header>\n",
-             w->up, w->up);
+    workspace_menu_site(w);
+    put_delete(w);
+    workspace_menu_end(w->b);
+    buf_z(w->b, "</nav>\n</header>\n");
 }

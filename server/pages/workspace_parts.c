@@ -132,6 +132,31 @@ void workspace_menu(struct buf *b, const char *attributes, const char *summary)
                summary);
 }
 
+void workspace_inner_menu(struct buf *b, const char *class, const char *icon, const char *summary)
+{
+    buf_printf(b, "<details name=\"inner-menus\" class=\"menu %s\">\n<summary>", class);
+    page_icon(b, icon);
+    buf_printf(b, "%s</summary>\n<div class=\"sheet\">\n", summary);
+}
+
+void workspace_menu_item(struct buf *b, const char *icon, struct str link, const char *words)
+{
+    page_put(b, "<a class=\"item\" href=\"{}\">", link);
+    page_icon(b, icon);
+    buf_printf(b, "%s</a>\n", words);
+}
+
+void workspace_menu_site(const struct workspace *w)
+{
+    struct buf uploads = {0};
+
+    buf_str(&uploads, w->up);
+    buf_z(&uploads, "uploads");
+    workspace_menu_item(w->b, "list", buf_view(&uploads), "My uploads");
+    workspace_menu_item(w->b, "upload", w->up, "Upload");
+    buf_part_end(w->b, &uploads);
+}
+
 void workspace_menu_end(struct buf *b)
 {
     buf_z(b, "</div>\n</details>\n");

@@ -31,17 +31,18 @@ static bool is_sign(char c)
 }
 
 static void put_link(const struct workspace *w, const struct view_options *options, const char *label,
-                     struct str of, const char *sign)
+                     struct str of, const char *icon)
 {
     buf_z(w->b, "<a class=\"place\" href=\"");
     workspace_here(w, options);
     page_put(w->b, "\" aria-label=\"{}: {}\" title=\"{}\">", str_of(label), of, str_of(label));
-    buf_printf(w->b, "%s</a>", sign);
+    page_icon(w->b, icon);
+    buf_z(w->b, "</a>");
 }
 
 /* The same filters, of which `i` has changed places with the one before it. */
 static void put_move(const struct workspace *w, uint32_t i, const char *label, struct str of,
-                     const char *sign)
+                     const char *icon)
 {
     const struct view_options *from = w->of->options;
     struct view_options to = *from;
@@ -53,7 +54,7 @@ static void put_move(const struct workspace *w, uint32_t i, const char *label, s
         if (!add(&to, step.key, step.text))
             return;
     }
-    put_link(w, &to, label, of, sign);
+    put_link(w, &to, label, of, icon);
 }
 
 /* ---- chips ---- */
@@ -106,11 +107,11 @@ static void put_chip(const struct workspace *w, uint32_t i)
     page_put(w->b, "<li class=\"chip\"><span title=\"{}={}\">{}</span>", str_of(filter_key_word(step.key)),
              step.text, buf_view(&words));
     if (i > 0)
-        put_move(w, i, "Apply earlier", buf_view(&words), "&#9664;");
+        put_move(w, i, "Apply earlier", buf_view(&words), "previous");
     if (i + 1 < w->of->options->n_filters)
-        put_move(w, i + 1, "Apply later", buf_view(&words), "&#9654;");
+        put_move(w, i + 1, "Apply later", buf_view(&words), "next");
     view_filter_remove(&without, i);
-    put_link(w, &without, "Remove the filter", buf_view(&words), "&#10005;");
+    put_link(w, &without, "Remove the filter", buf_view(&words), "close");
     buf_z(w->b, "</li>\n");
     buf_part_end(w->b, &words);
 }
@@ -134,7 +135,7 @@ static void put_range(const struct workspace *w)
              "class=\"chip\"><span title=\"Only this part of the recording is shown\">{}</span>",
              buf_view(&words));
     without.from_ns = without.to_ns = VIEW_TIME_NONE;
-    put_link(w, &without, "Show the whole recording, not only this range", buf_view(&words), "&#10005;");
+    put_link(w, &without, "Show the whole recording, not only this range", buf_view(&words), "close");
     buf_z(w->b, "</li>\n</ul>\n");
     buf_part_end(w->b, &words);
 }
@@ -598,12 +599,14 @@ static void put_options(const struct workspace *w, bool in_row)
 }
 
 /* `method` is of the picture: svg.flame has it. */
-static void put_button(struct buf *b, const char *method, const char *label, const char *words)
+static void put_button(struct buf *b, const char *method, const char *label, const char *icon)
 {
     buf_printf(b,
                "<button type=\"button\" class=\"button\" data-do=\"%s\" aria-label=\"%s\" "
-               "title=\"%s\">%s</button>\n",
-               method, label, label, words);
+               "title=\"%s\">",
+               method, label, label);
+    page_icon(b, icon);
+    buf_z(b, "</button>\n");
 }
 
 /* What only the script can do; it shows them. */
@@ -612,10 +615,10 @@ static void put_search(struct buf *b)
     buf_z(b,
           "<div id=\"tools\" role=\"search\" hidden>\n"
           "<label for=\"search\" class=\"out-of-sight\">Search</label> <input id=\"search\" type=\"search\" "
-          "placeholder=\"text or /regexp/\" autocomplete=\"off\" spellcheck=\"false\">\n");
-    put_button(b, "previous", "Previous match", "&#9664;");
-    put_button(b, "next", "Next match", "&#9654;");
-    put_button(b, "reset", "Reset zoom and search", "&#8634;");
+          "placeholder=\"Search\" title=\"text or /regexp/\" autocomplete=\"off\" spellcheck=\"false\">\n");
+    put_button(b, "previous", "Previous match", "previous");
+    put_button(b, "next", "Next match", "next");
+    put_button(b, "reset", "Reset zoom and search", "reset");
     buf_z(b, "</div>\n");
 }
 

@@ -136,6 +136,19 @@ export async function openPage(browser, service, options = {}) {
     return page;
 }
 
+/* Before a page is opened: how far its parts move while it loads, which shiftOf tells. */
+export const watchShift = page => page.addInitScript(() => {
+    globalThis.shift = 0;
+    new PerformanceObserver(list => list.getEntries().forEach(({ value }) => { globalThis.shift += value; })).observe({ type: 'layout-shift', buffered: true });
+});
+export const shiftOf = page => page.evaluate(() => globalThis.shift);
+
+/* How much of the window's height the frames have, without what the picture has above them. */
+export const frameShareOf = page => page.evaluate(() => {
+    const { top, bottom } = document.getElementById('picture').getBoundingClientRect();
+    return (Math.min(bottom, innerHeight) - top - document.querySelector('#picture .bar').getBoundingClientRect().height) / innerHeight;
+});
+
 /* Waits until the page says so. (What playwright has for this evaluates text within the page, which its policy
  * forbids.) */
 export async function until(page, says, argument) {

@@ -1,7 +1,7 @@
 /* Two starts compared: from the page of the first one to what changed, by a link, by name, by a file, and without scripts. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { browser, looksWell, openPage, serve, service, skip, trace, until, upload } from './support.mjs';
+import { browser, looksWell, openPage, serve, service, shiftOf, skip, trace, until, upload, watchShift } from './support.mjs';
 import { kept, withPage } from './upload_support.mjs';
 
 const EARLIER = trace([{ id: 1, name: 'main', us: 1000 }, { id: 2, name: 'worker', us: 400 }]);
@@ -28,6 +28,13 @@ describe('comparing', { skip }, () => {
         await until(page, () => document.querySelector('#picture svg')?.dataset.state === 'ready');
     }
     const stateOf = page => page.evaluate(() => document.querySelector('#picture svg').flame.state);
+
+    test('nothing moves while the page loads', () => withPage(browser, service, { viewport: { width: 1280, height: 800 } }, async page => {
+        await watchShift(page);
+        await shown(page);
+        await page.locator('.more-words').waitFor();
+        assert.ok(await shiftOf(page) < 0.02);
+    }));
 
     test('says what changed', () => withPage(browser, service, {}, async page => {
         await shown(page);
@@ -201,6 +208,7 @@ describe('comparing', { skip }, () => {
 
     test('by a link that was pasted', () => withPage(browser, service, {}, async page => {
         await page.goto(`${service.url}/p/${a.id}`);
+        await page.click('#main-menu > summary');
         await page.click('details.compare summary');
         await page.fill('#compare-with', `${service.url}/p/${b.id}/t/1?value=cpu`);
         await page.click('details.compare button');
@@ -209,9 +217,9 @@ describe('comparing', { skip }, () => {
 
     test('by the keyboard, from the menu on', () => withPage(browser, service, {}, async page => {
         await page.goto(`${service.url}/p/${a.id}`);
-        await page.focus('details.compare summary');
-        await page.keyboard.press('Enter');
-        await page.keyboard.press('Tab');
+        await page.focus('#main-menu > summary');
+        for (const key of ['Enter', 'Tab', 'Enter', 'Tab'])
+            await page.keyboard.press(key);
         await page.keyboard.type(b.id);
         await page.keyboard.press('Enter');
         await page.waitForURL(pair());
@@ -219,6 +227,7 @@ describe('comparing', { skip }, () => {
 
     test('the menu looks well', () => withPage(browser, service, {}, page => looksWell(page, [360, 1280], async () => {
         await page.goto(`${service.url}/p/${a.id}`);
+        await page.click('#main-menu > summary');
         await page.click('details.compare summary');
         await until(page, () => !document.querySelector('details.compare .of-file').hidden);
     })));
@@ -227,6 +236,7 @@ describe('comparing', { skip }, () => {
         await page.goto(service.url);
         await page.evaluate(one => localStorage.setItem('aflamed.uploads', JSON.stringify([one])), { id: b.id, name: 'later.trace' });
         await page.goto(`${service.url}/p/${a.id}`);
+        await page.click('#main-menu > summary');
         await page.click('details.compare summary');
         await until(page, () => document.querySelector('#compare-known option')?.label === 'later.trace');
         assert.equal(await page.locator('#compare-known option').getAttribute('value'), b.id);
@@ -234,6 +244,7 @@ describe('comparing', { skip }, () => {
 
     test('by a file', () => withPage(browser, service, {}, async page => {
         await page.goto(`${service.url}/p/${a.id}`);
+        await page.click('#main-menu > summary');
         await page.click('details.compare summary');
         await page.setInputFiles('#compare-file', { name: 'third.trace', mimeType: 'application/octet-stream', buffer: Buffer.from(LATER) });
         await page.waitForURL(/\/d\/[a-z2-7]{26}\.\.[a-z2-7]{26}$/);
@@ -243,6 +254,7 @@ describe('comparing', { skip }, () => {
 
     test('by a file that is dropped', () => withPage(browser, service, {}, async page => {
         await page.goto(`${service.url}/p/${a.id}`);
+        await page.click('#main-menu > summary');
         await page.click('details.compare summary');
         await until(page, () => !document.querySelector('details.compare .of-file').hidden);
         await page.evaluate(bytes => {
@@ -258,6 +270,7 @@ describe('comparing', { skip }, () => {
 
     test('a file that is no profile says why', () => withPage(browser, service, {}, async page => {
         await page.goto(`${service.url}/p/${a.id}`);
+        await page.click('#main-menu > summary');
         await page.click('details.compare summary');
         await page.setInputFiles('#compare-file', { name: 'x.png', mimeType: 'image/png', buffer: Buffer.from('\x89PNG\r\n\x1a\n0000', 'latin1') });
         await until(page, () => /:/.test(document.querySelector('details.compare [role="status"]').textContent));
@@ -267,6 +280,7 @@ describe('comparing', { skip }, () => {
     test('without scripts', async () => {
         const page = await openPage(browser, service, { javaScriptEnabled: false });
         await page.goto(`${service.url}/p/${a.id}`);
+        await page.click('#main-menu > summary');
         await page.click('details.compare summary');
         await page.fill('#compare-with', b.id);
         await page.click('details.compare button');

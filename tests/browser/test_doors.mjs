@@ -72,7 +72,7 @@ describe('doors', { skip }, () => {
         assert.match(other.url(), /\/login\?next=/);
         await logIn(other, bob);
         assert.equal(other.url(), `${link}?view=icicle`);
-        await until(other, () => document.querySelector('#tree, svg') !== null);
+        await until(other, () => document.querySelector('#picture > svg') !== null);
         await other.click('details.rename > summary');
         assert.match(await other.textContent('details.rename'), /Only the person who uploaded it/);
         assert.equal(await other.locator('details.remove').count(), 0);

@@ -2,7 +2,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { heapTrace } from './heap_support.mjs';
-import { browser, looksWell, openPage, serve, service, skip, until, upload } from './support.mjs';
+import { browser, close, frameShareOf, looksWell, openPage, serve, service, shiftOf, skip, until, upload, watchShift } from './support.mjs';
 
 let id;
 
@@ -18,6 +18,17 @@ async function open(path, options) {
     await page.goto(`${service.url}/p/${id}${path}`);
     return page;
 }
+
+test('the frames get most of the window, and nothing moves while the page loads', { skip }, async () => {
+    const page = await openPage(browser, service, { viewport: { width: 1280, height: 800 } });
+    await watchShift(page);
+    await page.goto(`${service.url}/p/${id}`);
+    await until(page, isReady);
+    await page.locator('#verdict[open] li').first().waitFor();
+    assert.ok(await frameShareOf(page) >= 0.65);
+    assert.ok(await shiftOf(page) < 0.02);
+    await close(page);
+});
 
 test('a dump is chosen by its diamond, and what changed since another one', { skip }, async () => {
     const page = await open('/t/1');

@@ -49,6 +49,7 @@ describe('opening in other tools', { skip: missing() }, () => {
 
     async function opened(page, words) {
         await page.goto(`${service.url}/p/${uploaded.id}?hide=nothing-has-this`);
+        await page.click('#main-menu > summary');
         await page.click('details.downloads summary');
         const [tool] = await Promise.all([page.waitForEvent('popup'), page.click(`button:has-text("${words}")`)]);
         await until(tool, () => got !== null);
@@ -79,6 +80,7 @@ describe('opening in other tools', { skip: missing() }, () => {
 
     test('says where the data goes', () => withPage(browser, service, {}, async page => {
         await page.goto(`${service.url}/p/${uploaded.id}`);
+        await page.click('#main-menu > summary');
         await page.click('details.downloads summary');
         assert.match(await page.textContent('[data-open-in-words]'), /page of another site: http:.*perfetto, .*speedscope\. Only by that click/);
     }));

@@ -1,7 +1,7 @@
 /* The workspace around the picture, in a browser. */
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { browser, close, findings, looksWell, openPage, overflows, serve, service, skip, trace, traceOf, until, upload } from './support.mjs';
+import { browser, close, findings, looksWell, openPage, overflows, serve, service, shiftOf, skip, trace, traceOf, until, upload, watchShift } from './support.mjs';
 
 const LONG = 'OkHttp https://api.example.com/' + 'segment/'.repeat(46);
 const HOSTILE = '"><img src=x onerror=alert(1)><script>alert(2)</script>';
@@ -107,15 +107,12 @@ test('the frames get most of the window', { skip }, async () => {
 /* What could be clicked would no longer be there. */
 test('nothing moves while the page loads', { skip }, async () => {
     const page = await open({ viewport: { width: 1280, height: 800 } });
-    await page.addInitScript(() => {
-        globalThis.shift = 0;
-        new PerformanceObserver(list => list.getEntries().forEach(({ value }) => { globalThis.shift += value; })).observe({ type: 'layout-shift', buffered: true });
-    });
+    await watchShift(page);
     await page.goto(some.url);
     await until(page, isReady);
     await page.locator('#verdict[open] li').first().waitFor();
     await page.locator('.lane-names button').first().waitFor();
-    assert.ok(await page.evaluate(() => globalThis.shift) < 0.02);
+    assert.ok(await shiftOf(page) < 0.02);
     await close(page);
 });
 
@@ -415,6 +412,7 @@ test('the token of a form upload goes from the address into the list of the brow
     assert.equal(await page.locator('h1').textContent(), 'renamed <i>');
     const renamed = await page.evaluate(() => JSON.parse(localStorage.getItem('aflamed.uploads')));
     assert.equal(renamed[0].name, 'renamed <i>');
+    await page.locator('#main-menu > summary').click();
     await page.locator('.remove > summary').click();
     await page.getByRole('button', { name: 'Delete this profile' }).click();
     await page.getByRole('heading', { name: 'The profile is deleted' }).waitFor();

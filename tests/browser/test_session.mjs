@@ -43,6 +43,7 @@ test('a whole session asks for nothing that is not there', { skip }, async () =>
     await page.waitForURL(/\/t\/2/);
     await until(page, isDrawn);
     icons.push(await iconOf());
+    await page.locator('#main-menu > summary').click();
     await page.getByRole('link', { name: 'My uploads' }).click();
     await page.getByRole('link', { name: 'app.trace' }).first().waitFor();
     for (const icon of icons)

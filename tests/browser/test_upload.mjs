@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createServer, request } from 'node:http';
 import { test } from 'node:test';
-import { browser, findings, overflows, PATIENCE_MS, serve, service, skip, startService } from './support.mjs';
+import { browser, findings, overflows, PATIENCE_MS, serve, service, shiftOf, skip, startService, watchShift } from './support.mjs';
 import { give, kept, profile, withPage } from './upload_support.mjs';
 
 const LIMIT_BYTES = 3 << 20;
@@ -19,6 +19,16 @@ function onPage(name, subject, options = {}) {
         await subject(page, context);
     }));
 }
+
+test('nothing moves while the page loads', { skip }, async () => {
+    for (const width of [400, 1280])
+        await withPage(browser, service, { viewport: { width, height: 800 } }, async page => {
+            await watchShift(page);
+            await page.goto(home);
+            await page.locator('.command button').first().waitFor();
+            assert.ok(await shiftOf(page) < 0.02, `${width} px`);
+        });
+});
 
 const row = (page, text) => page.locator('#upload-rows > li').filter({ hasText: text });
 
