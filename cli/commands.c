@@ -188,7 +188,7 @@ void cli_help_all(struct buf *b)
 
 const struct cli_command *const CLI_COMMANDS[] = {&CLI_SERVE, &CLI_RENDER,  &CLI_INFO, &CLI_METHODS,
                                                   &CLI_CALLS, &CLI_VERDICT, &CLI_DIFF, &CLI_EXPORT,
-                                                  &CLI_TOKEN, &CLI_DEMO};
+                                                  &CLI_TOKEN, &CLI_STORE,   &CLI_DEMO};
 
 const size_t CLI_COMMANDS_COUNT = sizeof(CLI_COMMANDS) / sizeof(CLI_COMMANDS[0]);
 

@@ -610,16 +610,22 @@ static bool take_lock(struct store *s, const char *directory, struct diag *diag)
                     "The lock in %.200s cannot be taken: %m.", directory);
 }
 
+static const char HINT[] = "Check its owner and permissions, or name another one with --store DIR.";
+
+static bool open_top(struct store *s, const char *directory, struct diag *diag)
+{
+    s->top = file_open(AT_FDCWD, directory, O_RDONLY | O_DIRECTORY);
+    return s->top >= 0 ||
+           diag_set(diag, DIAG_IO, "the store cannot be opened", HINT, "%.200s: %m.", directory);
+}
+
 static bool prepare(struct store *s, const char *directory, struct diag *diag)
 {
-    static const char HINT[] = "Check its owner and permissions, or name another one with --store DIR.";
-
     if (!folder_make(directory))
         return diag_set(diag, DIAG_IO, "the store cannot be opened", HINT,
                         "The directory %.200s cannot be made: %m.", directory);
-    s->top = file_open(AT_FDCWD, directory, O_RDONLY | O_DIRECTORY);
-    if (s->top < 0)
-        return diag_set(diag, DIAG_IO, "the store cannot be opened", HINT, "%.200s: %m.", directory);
+    if (!open_top(s, directory, diag))
+        return false;
     if (!take_lock(s, directory, diag))
         return false;
     if (!clear_tmp(s))
@@ -630,7 +636,8 @@ static bool prepare(struct store *s, const char *directory, struct diag *diag)
     return true;
 }
 
-struct store *store_open(const char *directory, struct diag *diag)
+static struct store *open_by(bool (*open)(struct store *s, const char *directory, struct diag *diag),
+                             const char *directory, struct diag *diag)
 {
     struct store *s = malloc(sizeof(*s));
 
@@ -643,10 +650,20 @@ struct store *store_open(const char *directory, struct diag *diag)
     pthread_mutex_init(&s->lock_for_all, NULL);
     pthread_mutex_init(&s->changing, NULL);
     pthread_mutex_init(&s->making, NULL);
-    if (prepare(s, directory, diag))
+    if (open(s, directory, diag))
         return s;
     store_close(s);
     return NULL;
+}
+
+struct store *store_open(const char *directory, struct diag *diag)
+{
+    return open_by(prepare, directory, diag);
+}
+
+struct store *store_open_to_read(const char *directory, struct diag *diag)
+{
+    return open_by(open_top, directory, diag);
 }
 
 void store_close(struct store *s)

@@ -39,6 +39,9 @@ enum store_durability {
  * that no two services share it as their own. NULL: diag says what to do. */
 struct store *store_open(const char *directory, struct diag *diag);
 
+/* The directory of a store, only to list and read, also while a service uses it. NULL: diag. */
+struct store *store_open_to_read(const char *directory, struct diag *diag);
+
 void store_close(struct store *s); /* NULL is fine */
 
 /* From one to three folders and a name, each part of [a-z0-9._-] and not beginning with a dot; "tmp/" is the

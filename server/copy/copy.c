@@ -1,0 +1,222 @@
+#include "server/copy/copy.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/arena.h"
+#include "server/store/record.h"
+
+enum { COPIERS = 8, PIECE_BYTES = 256 << 10 };
+
+/* ---- lists ---- */
+
+struct item {
+    const char *key;
+    uint64_t bytes;
+};
+
+struct items {
+    struct arena *arena;
+    struct item *of;
+    size_t n, capacity;
+};
+
+static bool add_item(void *items, const char *key, uint64_t bytes)
+{
+    struct items *all = items;
+    size_t n = strlen(key) + 1;
+    char *copy =
+        ARENA_ROOM(all->arena, all->of, all->capacity, all->n + 1) ? arena_alloc(all->arena, n) : NULL;
+
+    if (copy == NULL)
+        return false;
+    memcpy(copy, key, n);
+    all->of[all->n++] = (struct item){copy, bytes};
+    return true;
+}
+
+static int by_key(const void *a, const void *b)
+{
+    return strcmp(((const struct item *)a)->key, ((const struct item *)b)->key);
+}
+
+/* In the order of keys. */
+static bool list(struct place *p, const char *folder, struct items *all, struct diag *diag)
+{
+    if (!place_list(p, folder, add_item, all, diag))
+        return false;
+    if (all->arena->failure != ARENA_OK)
+        return diag_no_memory(diag, "No memory is left for the list of what to copy.");
+    if (all->n > 0)
+        qsort(all->of, all->n, sizeof(all->of[0]), by_key);
+    return true;
+}
+
+static bool has(const struct items *all, const struct item *wanted)
+{
+    const struct item *found =
+        all->n == 0 ? NULL : bsearch(wanted, all->of, all->n, sizeof(all->of[0]), by_key);
+
+    return found != NULL && found->bytes == wanted->bytes;
+}
+
+/* ---- one object ---- */
+
+struct copier {
+    struct place *from, *to;
+    const struct items *items, *there; /* there: NULL, all are copied */
+    void (*damaged)(void *context, const char *key);
+    void *context;
+    atomic_size_t next; /* item */
+    atomic_bool failed;
+    pthread_mutex_t lock; /* of the rest */
+    struct copy_counts *counts;
+    struct diag *diag;
+};
+
+static bool digest_of(int fd, uint64_t bytes, uint8_t sha256[SHA256_BYTES])
+{
+    static const size_t PIECE = PIECE_BYTES;
+    struct sha256 *hash = sha256_new();
+    char *piece = malloc(PIECE);
+    uint64_t at = 0;
+    ssize_t n = 1;
+
+    while (hash != NULL && piece != NULL && at < bytes && n > 0) {
+        n = TEMP_FAILURE_RETRY(pread(fd, piece, PIECE, (off_t)at));
+        if (n > 0)
+            sha256_add(hash, (struct str){piece, (size_t)n});
+        at += n > 0 ? (uint64_t)n : 0;
+    }
+    bool ok = hash != NULL && piece != NULL && at == bytes && sha256_end(hash, sha256);
+    free(piece);
+    sha256_free(hash);
+    return ok;
+}
+
+/* Whether the object is what its name says, if its name is a digest. */
+static bool is_right(const char *key, const uint8_t sha256[SHA256_BYTES])
+{
+    char hex[RECORD_SHA256_CHARS + 1], right[RECORD_BLOB_KEY_CHARS + 1];
+
+    record_hex(sha256, hex);
+    record_blob_key(hex, right);
+    return !str_starts(str_of(key), STR("blobs/")) || strcmp(key, right) == 0;
+}
+
+static enum place_result copy_object(struct copier *c, const char *key, uint64_t *bytes, bool *damaged,
+                                     struct diag *diag)
+{
+    uint8_t sha256[SHA256_BYTES];
+    int fd;
+    enum place_result result = place_get(c->from, key, &fd, bytes, diag);
+
+    if (result != PLACE_OK)
+        return result;
+    if (!digest_of(fd, *bytes, sha256)) {
+        diag_set(diag, DIAG_IO, "a file cannot be read", "", "%s: not all of it can be read.", key);
+        result = PLACE_FAILED;
+    } else if (!is_right(key, sha256)) {
+        *damaged = true;
+    } else if (!place_put(c->to, key, fd, *bytes, sha256, c->there == NULL, diag)) {
+        result = PLACE_FAILED;
+    }
+    close(fd);
+    return result;
+}
+
+static void copy_item(struct copier *c, const struct item *item)
+{
+    struct diag diag = {0};
+    bool damaged = false;
+    uint64_t bytes = 0;
+    bool there = c->there != NULL && has(c->there, item);
+    enum place_result result = there ? PLACE_OK : copy_object(c, item->key, &bytes, &damaged, &diag);
+
+    pthread_mutex_lock(&c->lock);
+    if (result == PLACE_FAILED && !atomic_exchange(&c->failed, true))
+        *c->diag = diag;
+    c->counts->there += there;
+    c->counts->gone += result == PLACE_GONE;
+    c->counts->damaged += damaged;
+    if (damaged)
+        c->damaged(c->context, item->key);
+    if (result == PLACE_OK && !there && !damaged) {
+        c->counts->copied++;
+        c->counts->copied_bytes += bytes;
+    }
+    pthread_mutex_unlock(&c->lock);
+}
+
+static void *copy_items(void *copier)
+{
+    struct copier *c = copier;
+
+    for (size_t i; !atomic_load(&c->failed) && (i = atomic_fetch_add(&c->next, 1)) < c->items->n;)
+        copy_item(c, &c->items->of[i]);
+    return NULL;
+}
+
+/* Most objects are small, and take a round trip or a sync each: several are under way at once. */
+static void run(struct copier *c)
+{
+    pthread_t threads[COPIERS];
+    size_t n = 0;
+
+    while (n < COPIERS && pthread_create(&threads[n], NULL, copy_items, c) == 0)
+        n++;
+    if (n == 0)
+        copy_items(c);
+    while (n > 0)
+        pthread_join(threads[--n], NULL);
+}
+
+/* ---- all of them ---- */
+
+static bool copy_folder(struct copier *c, const char *folder, struct diag *diag)
+{
+    struct arena arena;
+    struct items items = {.arena = &arena}, there = {.arena = &arena};
+
+    arena_init(&arena, SIZE_MAX);
+    bool ok = list(c->from, folder, &items, diag) && list(c->to, folder, &there, diag);
+    if (ok) {
+        atomic_store(&c->next, 0);
+        c->items = &items;
+        c->there = &there;
+        run(c);
+    }
+    arena_free(&arena);
+    return ok && !atomic_load(&c->failed);
+}
+
+bool copy_all(struct place *from, struct place *to, void (*damaged)(void *context, const char *key),
+              void *context, struct copy_counts *counts, struct diag *diag)
+{
+    static const char *const FOLDERS[] = {"blobs/", "refs/", "gone/"};
+    struct copier c = {
+        .from = from, .to = to, .damaged = damaged, .context = context, .counts = counts, .diag = diag};
+    struct arena arena;
+    struct items records = {.arena = &arena};
+
+    *counts = (struct copy_counts){0};
+    arena_init(&arena, SIZE_MAX);
+    pthread_mutex_init(&c.lock, NULL);
+    bool ok = list(from, "uploads/", &records, diag);
+    for (size_t i = 0; ok && i < sizeof(FOLDERS) / sizeof(FOLDERS[0]); i++)
+        ok = copy_folder(&c, FOLDERS[i], diag);
+    if (ok) {
+        atomic_store(&c.next, 0);
+        c.items = &records;
+        c.there = NULL;
+        run(&c);
+        ok = !atomic_load(&c.failed);
+    }
+    pthread_mutex_destroy(&c.lock);
+    arena_free(&arena);
+    return ok;
+}

@@ -1,0 +1,30 @@
+/* Copies all that a store keeps of its uploads, from one place to another: a backup, a move, a restoration. Views are
+ * left out, since they are made again, and so is the key that signs sessions: who reads a copy must not be able to make
+ * sessions.
+ *
+ * The place it is copied from may be in use. Of what changes meanwhile this much is promised: a record that is copied
+ * has its bytes copied. So records are listed first and copied last: whatever such a record needs was there before
+ * the rest was listed.
+ *
+ * Objects of one key never differ but for records; so what is at the other place already, with as many bytes, is not
+ * copied again, and a copy that was ended goes on where it ended. Nothing is removed there. Objects that are named by
+ * their digest are compared with it: one that differs is counted as damaged, and not copied. */
+#ifndef SERVER_COPY_COPY_H
+#define SERVER_COPY_COPY_H
+
+#include "server/copy/place.h"
+
+struct copy_counts {
+    uint64_t copied, copied_bytes;
+    uint64_t there;   /* at the other place already */
+    uint64_t gone;    /* removed since they were listed */
+    uint64_t damaged; /* not what their names say */
+};
+
+/* damaged(context, key) is called for each such object, by one thread at a time; it may be called on any. False: diag;
+ * counts say what was done. */
+bool copy_all(struct place *from, struct place *to, void (*damaged)(void *context, const char *key),
+              void *context, struct copy_counts *counts, struct diag *diag)
+    __attribute__((warn_unused_result));
+
+#endif

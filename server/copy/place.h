@@ -1,0 +1,48 @@
+/* Where objects are copied from and to: the directory of a store, or a bucket of an object store. Keys and objects are
+ * the same in both. Any thread. */
+#ifndef SERVER_COPY_PLACE_H
+#define SERVER_COPY_PLACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/diag.h"
+#include "core/sha256.h"
+#include "core/str.h"
+
+struct place;
+struct s3;
+
+struct place_settings {
+    const char *endpoints, *region, *keys_file; /* of s3_settings; for a place that is a bucket */
+};
+
+enum place_result {
+    PLACE_OK,
+    PLACE_GONE,  /* of a get: the object is not there any more */
+    PLACE_FAILED /* diag */
+};
+
+/* "s3://BUCKET" or "s3://BUCKET/PREFIX", or a directory. A directory that is only read may be in use by a service; one
+ * that is written to must not be. NULL: diag. */
+struct place *place_open(const char *name, bool is_written, const struct place_settings *settings,
+                         struct diag *diag) __attribute__((warn_unused_result));
+void place_close(struct place *p); /* NULL is fine */
+
+/* The bucket's side; NULL: it is a directory. */
+struct s3 *place_s3(struct place *p);
+
+/* Calls each(context, key, bytes) for the objects below the folder, until it returns false. False: diag. */
+bool place_list(struct place *p, const char *folder,
+                bool (*each)(void *context, const char *key, uint64_t bytes), void *context,
+                struct diag *diag) __attribute__((warn_unused_result));
+
+/* A descriptor to read the whole object from, the caller's to close, and its size in bytes. */
+enum place_result place_get(struct place *p, const char *key, int *fd, uint64_t *bytes, struct diag *diag)
+    __attribute__((warn_unused_result));
+
+/* Durable when it returns true. `replaces`: takes the place of an object that is there; else that one stays. */
+bool place_put(struct place *p, const char *key, int fd, uint64_t bytes, const uint8_t sha256[SHA256_BYTES],
+               bool replaces, struct diag *diag) __attribute__((warn_unused_result));
+
+#endif

@@ -1,0 +1,26 @@
+/* libcurl, loaded when it is first needed: with all that it needs itself it takes longer to load than the program, and
+ * a service that keeps its uploads in a directory never needs it. */
+#ifndef SERVER_S3_CURL_LIBRARY_H
+#define SERVER_S3_CURL_LIBRARY_H
+
+#include <curl/curl.h>
+
+#include "core/diag.h"
+
+/* The functions of libcurl that are used, under their own names without "curl_". */
+struct curl_library {
+    __typeof__(curl_easy_init) *easy_init;
+    __typeof__(curl_easy_reset) *easy_reset;
+    __typeof__(curl_easy_cleanup) *easy_cleanup;
+    __typeof__(curl_easy_perform) *easy_perform;
+    __typeof__(curl_easy_strerror) *easy_strerror;
+    CURLcode (*easy_setopt)(CURL *handle, CURLoption option, ...);
+    CURLcode (*easy_getinfo)(CURL *handle, CURLINFO info, ...);
+    __typeof__(curl_slist_append) *slist_append;
+    __typeof__(curl_slist_free_all) *slist_free_all;
+};
+
+/* Stays loaded until the program ends. NULL: diag. Any thread. */
+const struct curl_library *curl_library(struct diag *diag) __attribute__((warn_unused_result));
+
+#endif

@@ -1,0 +1,489 @@
+/* One request to the object store: its attempts, their signatures, and what the answers mean. The rules that signing
+ * needs were found by trial with libcurl 7.88.1: each header that is signed is sent, query and path are signed as they
+ * stand, so keys have only characters that stand for themselves. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/clean.h"
+#include "core/system/clock.h"
+#include "server/s3/curl_library.h"
+#include "server/s3/s3_impl.h"
+
+enum {
+    ATTEMPTS = 5,
+    CONNECT_MS = 3000,
+    STALLED_S = 20, /* without a byte an attempt has failed */
+    SHORT_S = 30,   /* an attempt without a body of ours or theirs takes no longer */
+    PAUSE_MS = 100, /* before the second attempt, at most; twice as long before each further one */
+    BUDGET = 100,   /* tenths of attempts in store: one more attempt takes ten, an answer gives one back */
+    ATTEMPT_COST = 10,
+    IDLE_MAX = 16 /* handles that are kept with their connections */
+};
+
+struct s3 {
+    const struct curl_library *curl;
+    struct s3_endpoints endpoints;
+    struct s3_keys keys;
+    char prefix[S3_NAME_BYTES];
+    char signature[S3_NAME_BYTES]; /* what libcurl signs for */
+    atomic_uint endpoint;          /* that is asked first: the last that answered */
+    atomic_int budget;
+    _Atomic int64_t ahead_s;
+    pthread_mutex_t lock; /* of the idle handles */
+    CURL *idle[IDLE_MAX];
+    size_t n_idle;
+};
+
+/* ---- opening ---- */
+
+struct s3 *s3_open(const struct s3_settings *settings, struct diag *diag)
+{
+    const struct curl_library *curl = curl_library(diag);
+    struct s3 *s = curl == NULL ? NULL : calloc(1, sizeof(*s));
+
+    if (s == NULL) {
+        diag_no_memory(diag, "No memory is left for the object store.");
+        return NULL;
+    }
+    pthread_mutex_init(&s->lock, NULL);
+    s->curl = curl;
+    atomic_store(&s->budget, BUDGET);
+    int n = snprintf(s->prefix, sizeof(s->prefix), "%.*s", (int)settings->prefix.n, settings->prefix.p);
+    int m = snprintf(s->signature, sizeof(s->signature), "aws:amz:%s:s3", settings->region);
+    bool ok = ((size_t)n < sizeof(s->prefix) && (size_t)m < sizeof(s->signature)) ||
+              diag_set(diag, DIAG_USAGE, "the object store cannot be used", "",
+                       "Its prefix or its region is too long.");
+    if (ok && s3_read_endpoints(settings, &s->endpoints, diag) &&
+        s3_read_keys(settings->keys_file, &s->keys, diag))
+        return s;
+    s3_close(s);
+    return NULL;
+}
+
+void s3_close(struct s3 *s)
+{
+    if (s == NULL)
+        return;
+    while (s->n_idle > 0)
+        s->curl->easy_cleanup(s->idle[--s->n_idle]);
+    pthread_mutex_destroy(&s->lock);
+    explicit_bzero(&s->keys, sizeof(s->keys));
+    free(s);
+}
+
+const char *s3_prefix(const struct s3 *s)
+{
+    return s->prefix;
+}
+
+int64_t s3_clock_ahead_s(const struct s3 *s)
+{
+    return atomic_load(&s->ahead_s);
+}
+
+static CURL *take_handle(struct s3 *s)
+{
+    pthread_mutex_lock(&s->lock);
+    CURL *handle = s->n_idle > 0 ? s->idle[--s->n_idle] : NULL;
+    pthread_mutex_unlock(&s->lock);
+    return handle != NULL ? handle : s->curl->easy_init();
+}
+
+static void give_handle(struct s3 *s, CURL *handle)
+{
+    s->curl->easy_reset(handle); /* keeps the connections */
+    pthread_mutex_lock(&s->lock);
+    bool kept = s->n_idle < IDLE_MAX;
+    if (kept)
+        s->idle[s->n_idle++] = handle;
+    pthread_mutex_unlock(&s->lock);
+    if (!kept)
+        s->curl->easy_cleanup(handle);
+}
+
+/* ---- one attempt ---- */
+
+struct attempt {
+    const struct curl_library *curl;
+    CURL *handle;
+    struct s3_request *request;
+    uint64_t sent;  /* bytes of the file */
+    int read_errno; /* of the file */
+    int64_t date_s; /* of the answer; 0: it says none */
+    char etag[S3_ETAG_BYTES];
+    struct buf answer; /* of a refusal, or of a list */
+    long status;
+    CURLcode code;
+};
+
+static bool is_good(long status)
+{
+    return status >= 200 && status <= 299;
+}
+
+static long status_of(const struct attempt *a)
+{
+    long status = 0;
+
+    a->curl->easy_getinfo(a->handle, CURLINFO_RESPONSE_CODE, &status);
+    return status;
+}
+
+/* An object of which a part is here already goes on behind it, if it is the same one. */
+static bool goes_on(const struct attempt *a)
+{
+    const struct s3_request *r = a->request;
+
+    return r->taken == 0 || (status_of(a) == 206 && strcmp(a->etag, r->etag) == 0);
+}
+
+static size_t on_bytes(char *p, size_t size, size_t n, void *attempt)
+{
+    struct attempt *a = attempt;
+    struct s3_request *r = a->request;
+
+    n *= size;
+    if (!is_good(status_of(a)) || r->take == NULL) {
+        size_t most = r->page != NULL ? S3_PAGE_BYTES : S3_ERROR_BYTES;
+        size_t room = most > a->answer.n ? most - a->answer.n : 0;
+        buf_bytes(&a->answer, p, n < room ? n : room);
+        return r->page != NULL && n > room ? 0 : n;
+    }
+    if (!goes_on(a))
+        return 0;
+    if (r->taken == 0)
+        memcpy(r->etag, a->etag, sizeof(r->etag));
+    r->taken += n;
+    r->ended = !r->take(r->context, p, n);
+    return r->ended ? 0 : n;
+}
+
+/* The value of a header line, if it is of this name. */
+static bool header(struct str line, struct str name, struct str *value)
+{
+    if (line.n <= name.n || !str_eq_nocase((struct str){line.p, name.n}, name) || line.p[name.n] != ':')
+        return false;
+    *value = str_trim((struct str){line.p + name.n + 1, line.n - name.n - 1});
+    return true;
+}
+
+static size_t on_header(char *p, size_t size, size_t n, void *attempt)
+{
+    struct attempt *a = attempt;
+    struct str line = {p, size * n}, value;
+    char text[64];
+
+    if (header(line, STR("etag"), &value) && value.n < sizeof(a->etag)) {
+        memcpy(a->etag, value.p, value.n);
+        a->etag[value.n] = '\0';
+    } else if (header(line, STR("date"), &value) && value.n < sizeof(text)) {
+        struct tm tm = {0};
+        memcpy(text, value.p, value.n);
+        text[value.n] = '\0';
+        const char *end = strptime(text, "%a, %d %b %Y %H:%M:%S GMT", &tm);
+        a->date_s = end != NULL ? (int64_t)timegm(&tm) : 0;
+    } else if (header(line, STR("content-length"), &value)) {
+        (void)str_to_u64(value, 10, &a->request->length);
+    }
+    return size * n;
+}
+
+static size_t on_read(char *to, size_t size, size_t n, void *attempt)
+{
+    struct attempt *a = attempt;
+    uint64_t left = a->request->bytes - a->sent;
+    size_t wanted = size * n < left ? size * n : (size_t)left;
+
+    if (wanted == 0)
+        return 0;
+    ssize_t got = TEMP_FAILURE_RETRY(pread(a->request->fd, to, wanted, (off_t)a->sent));
+    if (got <= 0) {
+        a->read_errno = got == 0 ? EIO : errno;
+        return CURL_READFUNC_ABORT;
+    }
+    a->sent += (uint64_t)got;
+    return (size_t)got;
+}
+
+/* Asked when the connection broke after the first bytes, and libcurl begins anew on another one. */
+static int on_seek(void *attempt, curl_off_t offset, int origin)
+{
+    struct attempt *a = attempt;
+
+    if (origin != SEEK_SET || offset < 0 || (uint64_t)offset > a->request->bytes)
+        return CURL_SEEKFUNC_FAIL;
+    a->sent = (uint64_t)offset;
+    return CURL_SEEKFUNC_OK;
+}
+
+static bool add_header(const struct attempt *a, struct curl_slist **list, const char *name, const char *value)
+{
+    struct buf line = {0};
+
+    buf_printf(&line, "%s: %s", name, value);
+    buf_char(&line, '\0');
+    struct curl_slist *longer = line.failed ? NULL : a->curl->slist_append(*list, line.p);
+    buf_free(&line);
+    if (longer != NULL)
+        *list = longer;
+    return longer != NULL;
+}
+
+static bool add_headers(const struct s3 *s, const struct attempt *a, struct curl_slist **list)
+{
+    /* SHA-256 of nothing */
+    static const char EMPTY[] = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+    const struct s3_request *r = a->request;
+    struct buf digest = {0};
+    char range[64];
+
+    if (r->sha256 != NULL)
+        buf_hex_bytes(&digest, r->sha256, SHA256_BYTES);
+    else
+        buf_z(&digest, EMPTY);
+    buf_char(&digest, '\0');
+    snprintf(range, sizeof(range), "bytes=%llu-", (unsigned long long)r->taken);
+    bool ok = !digest.failed && add_header(a, list, "x-amz-content-sha256", digest.p) &&
+              (!r->creates || add_header(a, list, "If-None-Match", "*")) &&
+              (r->taken == 0 || add_header(a, list, "Range", range)) &&
+              (s->keys.session[0] == '\0' || add_header(a, list, "x-amz-security-token", s->keys.session));
+    buf_free(&digest);
+    return ok;
+}
+
+static bool put_url(const struct s3 *s, const struct s3_request *r, unsigned endpoint, struct buf *url)
+{
+    buf_z(url, s->endpoints.of[endpoint]);
+    if (r->key[0] != '\0')
+        buf_printf(url, "/%s%s", s->prefix, r->key);
+    else
+        buf_char(url, '/');
+    if (r->query.n > 0) {
+        buf_char(url, '?');
+        buf_str(url, r->query);
+    }
+    buf_char(url, '\0');
+    return !url->failed;
+}
+
+static void set_options(const struct s3 *s, struct attempt *a, const char *url,
+                        const struct curl_slist *headers)
+{
+    CURLcode (*set)(CURL * handle, CURLoption option, ...) = a->curl->easy_setopt;
+    const struct s3_request *r = a->request;
+    bool is_put = strcmp(r->method, "PUT") == 0, is_head = strcmp(r->method, "HEAD") == 0;
+
+    set(a->handle, CURLOPT_URL, url);
+    set(a->handle, CURLOPT_PROTOCOLS_STR, "http,https");
+    set(a->handle, CURLOPT_PATH_AS_IS, 1L);
+    set(a->handle, CURLOPT_NOSIGNAL, 1L);
+    set(a->handle, CURLOPT_AWS_SIGV4, s->signature);
+    set(a->handle, CURLOPT_USERNAME, s->keys.access);
+    set(a->handle, CURLOPT_PASSWORD, s->keys.secret);
+    set(a->handle, CURLOPT_HTTPHEADER, headers);
+    set(a->handle, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
+    set(a->handle, CURLOPT_LOW_SPEED_LIMIT, 1L);
+    set(a->handle, CURLOPT_LOW_SPEED_TIME, (long)STALLED_S);
+    if (!is_put && r->take == NULL)
+        set(a->handle, CURLOPT_TIMEOUT, (long)SHORT_S);
+    set(a->handle, CURLOPT_WRITEFUNCTION, on_bytes);
+    set(a->handle, CURLOPT_WRITEDATA, a);
+    set(a->handle, CURLOPT_HEADERFUNCTION, on_header);
+    set(a->handle, CURLOPT_HEADERDATA, a);
+    if (is_put) {
+        set(a->handle, CURLOPT_UPLOAD, 1L);
+        set(a->handle, CURLOPT_INFILESIZE_LARGE, (curl_off_t)r->bytes);
+        set(a->handle, CURLOPT_READFUNCTION, on_read);
+        set(a->handle, CURLOPT_READDATA, a);
+        set(a->handle, CURLOPT_SEEKFUNCTION, on_seek);
+        set(a->handle, CURLOPT_SEEKDATA, a);
+    } else if (is_head) {
+        set(a->handle, CURLOPT_NOBODY, 1L);
+    } else if (strcmp(r->method, "GET") != 0) {
+        set(a->handle, CURLOPT_CUSTOMREQUEST, r->method);
+    }
+}
+
+/* False: no memory. */
+static bool try_once(struct s3 *s, struct attempt *a, unsigned endpoint)
+{
+    struct curl_slist *headers = NULL;
+    struct buf url = {0};
+
+    a->handle = take_handle(s);
+    bool ok = a->handle != NULL && add_headers(s, a, &headers) && put_url(s, a->request, endpoint, &url);
+    if (ok) {
+        set_options(s, a, url.p, headers);
+        a->code = s->curl->easy_perform(a->handle);
+        a->status = status_of(a);
+        if (a->date_s > 0)
+            atomic_store(&s->ahead_s, a->date_s - (int64_t)time(NULL));
+    }
+    s->curl->slist_free_all(headers);
+    buf_free(&url);
+    if (a->handle != NULL)
+        give_handle(s, a->handle);
+    return ok;
+}
+
+/* ---- what an answer means ---- */
+
+static bool says(const struct attempt *a, struct str code)
+{
+    struct str rest = buf_view(&a->answer), text = STR("");
+
+    return s3_xml_next(&rest, STR("Code"), &text) && str_eq(text, code);
+}
+
+static enum s3_result refused(const struct s3 *s, const struct attempt *a, unsigned endpoint,
+                              enum s3_result result, const char *hint, struct diag *diag)
+{
+    struct str rest = buf_view(&a->answer), code = STR("no reason");
+    struct buf words = {0};
+
+    s3_xml_next(&rest, STR("Code"), &code);
+    clean_text(&words, (struct str){code.p, code.n < 80 ? code.n : 80});
+    diag_set(diag, result == S3_FULL ? DIAG_FULL : DIAG_IO, "the object store refused a request", hint,
+             "%s of %s%s at %s was answered %ld (%.*s).", a->request->method, s->prefix, a->request->key,
+             s->endpoints.of[endpoint], a->status, (int)words.n, words.n > 0 ? words.p : "");
+    buf_free(&words);
+    return result;
+}
+
+static enum s3_result failed(const struct s3 *s, const struct attempt *a, unsigned endpoint,
+                             struct diag *diag)
+{
+    bool untrusted = a->code == CURLE_PEER_FAILED_VERIFICATION;
+
+    diag_set(diag, DIAG_IO, "the object store cannot be reached",
+             untrusted
+                 ? "If the certificate is signed by your own authority, add that to those of this machine "
+                   "(update-ca-certificates)."
+                 : "Look at its address, the network, and the store itself.",
+             "%s of %s%s at %s: %s.", a->request->method, s->prefix, a->request->key,
+             s->endpoints.of[endpoint], s->curl->easy_strerror(a->code));
+    return untrusted ? S3_DENIED : S3_UNAVAILABLE;
+}
+
+/* Another attempt may help. */
+static bool is_passing(const struct attempt *a)
+{
+    if (a->code != CURLE_OK)
+        return a->read_errno == 0 && a->code != CURLE_PEER_FAILED_VERIFICATION;
+    return a->status >= 500 || a->status == 429 || a->status == 408 ||
+           (a->status == 409 && !a->request->creates);
+}
+
+static enum s3_result judge_refusal(const struct s3 *s, const struct attempt *a, unsigned endpoint,
+                                    struct diag *diag)
+{
+    if (a->status == 404 && !says(a, STR("NoSuchBucket")))
+        return S3_NOT_FOUND;
+    if (a->status == 404)
+        return refused(s, a, endpoint, S3_DENIED, "Make the bucket, or mend its name.", diag);
+    if (a->request->creates && (a->status == 412 || a->status == 409))
+        return S3_EXISTS;
+    if (a->status == 507 || says(a, STR("QuotaExceeded")))
+        return refused(s, a, endpoint, S3_FULL, "Make room in the object store, or raise the quota.", diag);
+    if (says(a, STR("XAmzContentSHA256Mismatch")) || says(a, STR("BadDigest")))
+        return refused(s, a, endpoint, S3_CORRUPT,
+                       "Send it again; if that does not help, look at the memory and the network.", diag);
+    if (says(a, STR("RequestTimeTooSkewed")))
+        return refused(s, a, endpoint, S3_DENIED, "Set the clock of this machine.", diag);
+    if (a->status >= 300 && a->status <= 399)
+        return refused(s, a, endpoint, S3_DENIED,
+                       "The bucket is in another region: mend the endpoint and the region.", diag);
+    return refused(s, a, endpoint, S3_DENIED, "Look at the keys, and what they may do in this bucket.", diag);
+}
+
+static enum s3_result judge(const struct s3 *s, const struct attempt *a, unsigned endpoint, struct diag *diag)
+{
+    if (a->request->ended)
+        return S3_ENDED;
+    if (a->read_errno != 0) {
+        diag_set(diag, DIAG_IO, "a file cannot be read", "",
+                 "What should be sent as %s%s cannot be read: %s.", s->prefix, a->request->key,
+                 strerror(a->read_errno));
+        return S3_CORRUPT;
+    }
+    if (a->code != CURLE_OK)
+        return failed(s, a, endpoint, diag);
+    if (is_good(a->status))
+        return S3_OK;
+    if (is_passing(a))
+        return refused(s, a, endpoint, S3_UNAVAILABLE, "Look at the object store.", diag);
+    return judge_refusal(s, a, endpoint, diag);
+}
+
+/* ---- attempts ---- */
+
+/* Full jitter: those who failed together do not come back together. */
+static void pause_before(unsigned attempt)
+{
+    uint32_t random = 0;
+    const uint64_t most_ms = (uint64_t)PAUSE_MS << (attempt - 1);
+
+    (void)!getrandom(&random, sizeof(random), 0);
+    uint64_t ms = random % most_ms;
+    struct timespec left = {(time_t)(ms / 1000), (long)(ms % 1000) * 1000000};
+    while (nanosleep(&left, &left) != 0 && errno == EINTR)
+        ;
+}
+
+static bool spend(struct s3 *s)
+{
+    int there = atomic_load(&s->budget);
+
+    while (there >= ATTEMPT_COST)
+        if (atomic_compare_exchange_weak(&s->budget, &there, there - ATTEMPT_COST))
+            return true;
+    return false;
+}
+
+static void earn(struct s3 *s)
+{
+    int there = atomic_load(&s->budget);
+
+    while (there < BUDGET && !atomic_compare_exchange_weak(&s->budget, &there, there + 1))
+        ;
+}
+
+/* A put that creates may have succeeded although its answer did not come. The next attempt then finds the key there:
+ * objects are named by what they hold or by chance, so what it finds is its own. */
+enum s3_result s3_send(struct s3 *s, struct s3_request *r, struct diag *diag)
+{
+    for (unsigned n = 1;; n++) {
+        unsigned endpoint = atomic_load(&s->endpoint) % (unsigned)s->endpoints.n;
+        struct attempt a = {.curl = s->curl, .request = r};
+        struct diag why = {0};
+        enum s3_result result = S3_UNAVAILABLE;
+        if (try_once(s, &a, endpoint))
+            result = judge(s, &a, endpoint, &why);
+        else
+            diag_no_memory(&why, "No memory is left to ask the object store.");
+        bool again = result == S3_UNAVAILABLE && is_passing(&a) && n < ATTEMPTS && spend(s);
+        if (result == S3_UNAVAILABLE)
+            atomic_compare_exchange_strong(&s->endpoint, &(unsigned){endpoint},
+                                           (endpoint + 1) % (unsigned)s->endpoints.n);
+        else
+            earn(s);
+        if (result == S3_OK && r->page != NULL) {
+            buf_free(r->page);
+            *r->page = a.answer;
+            a.answer = (struct buf){0};
+        }
+        buf_free(&a.answer);
+        if (!again) {
+            if (why.kind != DIAG_NONE && diag->kind == DIAG_NONE)
+                *diag = why;
+            return result;
+        }
+        pause_before(n);
+    }
+}

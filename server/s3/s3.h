@@ -1,0 +1,77 @@
+/* Objects of a bucket of an S3-compatible object store: get, put, look, delete, list. Requests are signed by libcurl (AWS
+ * signature version 4), which is loaded when the first bucket is opened: no other command pays for it.
+ *
+ * A request that may be sent again is sent again, to the next endpoint if there are several, a few times and with random
+ * pauses; how often all requests together may be sent again is bounded, so that a store in trouble is not asked ever
+ * more. What is not known is never told as "not found".
+ *
+ * Keys are [a-z0-9/._-], as those of the store (server/store/store.h). Any thread. */
+#ifndef SERVER_S3_S3_H
+#define SERVER_S3_S3_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/diag.h"
+#include "core/sha256.h"
+#include "core/str.h"
+
+struct s3;
+
+enum s3_result {
+    S3_OK,
+    S3_EXISTS,      /* of a put that creates: the key is there */
+    S3_NOT_FOUND,   /* the store says that it has no such object */
+    S3_FULL,        /* a quota is used up */
+    S3_DENIED,      /* keys, bucket or address are wrong: to try again does not help */
+    S3_UNAVAILABLE, /* it cannot be reached, or is in trouble; what a put did is not known */
+    S3_CORRUPT,     /* other bytes arrived than were sent */
+    S3_ENDED        /* of a get or a list: who takes wanted no more */
+};
+
+struct s3_settings {
+    struct str bucket;
+    struct str prefix; /* before every key: empty, or ends with '/' */
+    const char
+        *endpoints; /* http(s)://HOST[:PORT], several with commas; "{bucket}" in it stands for the bucket,
+                            * which is else the first part of the path */
+    const char *region;
+    const char *
+        keys_file; /* the access key and the secret, a line each, and a session token, if there is one; NULL: the
+                            * usual AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN of the environment */
+};
+
+/* Asks nothing yet. Copies the settings. NULL: diag. */
+struct s3 *s3_open(const struct s3_settings *settings, struct diag *diag) __attribute__((warn_unused_result));
+void s3_close(struct s3 *s); /* when no request is under way; NULL is fine */
+
+/* All results but S3_OK, S3_EXISTS, S3_NOT_FOUND and S3_ENDED set diag. */
+
+/* Calls take(context, bytes, n) for the bytes of the object in order, once each, until it returns false. Whether they are
+ * the right ones is the caller's to check: what it has taken is worth nothing before S3_OK. */
+enum s3_result s3_get(struct s3 *s, const char *key, bool (*take)(void *context, const char *p, size_t n),
+                      void *context, struct diag *diag) __attribute__((warn_unused_result));
+
+/* The first `bytes` bytes of the file, whose digest the store checks. `creates`: only if the key is not there. */
+enum s3_result s3_put(struct s3 *s, const char *key, int fd, uint64_t bytes,
+                      const uint8_t sha256[SHA256_BYTES], bool creates, struct diag *diag)
+    __attribute__((warn_unused_result));
+
+/* Whether the object is there, and its size. */
+enum s3_result s3_look(struct s3 *s, const char *key, uint64_t *bytes, struct diag *diag)
+    __attribute__((warn_unused_result));
+
+/* S3_OK also if it was not there. */
+enum s3_result s3_delete(struct s3 *s, const char *key, struct diag *diag)
+    __attribute__((warn_unused_result));
+
+/* Calls each(context, key, bytes) for the objects below the folder `prefix` ("blobs/") in the order of their keys, until
+ * it returns false. Keys that are none of ours are passed over. */
+enum s3_result s3_list(struct s3 *s, const char *prefix,
+                       bool (*each)(void *context, const char *key, uint64_t bytes), void *context,
+                       struct diag *diag) __attribute__((warn_unused_result));
+
+/* Seconds that the store's clock was ahead of ours with its last answer; signatures are refused beyond 15 minutes. */
+int64_t s3_clock_ahead_s(const struct s3 *s);
+
+#endif

@@ -1,0 +1,63 @@
+/* What the files of this room share: one request, and its attempts. */
+#ifndef SERVER_S3_S3_IMPL_H
+#define SERVER_S3_S3_IMPL_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "core/buf.h"
+#include "server/s3/s3.h"
+
+enum {
+    S3_ENDPOINTS_MAX = 8,
+    S3_NAME_BYTES = 256,    /* of an endpoint, a bucket, a prefix, a key */
+    S3_SECRET_BYTES = 4096, /* of the longest line of keys: a session token */
+    S3_ETAG_BYTES = 128,
+    S3_PAGE_BYTES = 4 << 20, /* of a thousand keys, with much room */
+    S3_ERROR_BYTES = 4096    /* of an answer that refuses, as far as it is read */
+};
+
+struct s3_keys {
+    char access[S3_NAME_BYTES], secret[S3_NAME_BYTES];
+    char session[S3_SECRET_BYTES]; /* "": none */
+};
+
+/* s3_settings.c: reads and checks. False: diag. */
+struct s3_endpoints {
+    char of[S3_ENDPOINTS_MAX][2 * S3_NAME_BYTES]; /* with the bucket, without a slash at the end */
+    size_t n;
+};
+bool s3_read_keys(const char *file, struct s3_keys *keys, struct diag *diag)
+    __attribute__((warn_unused_result));
+bool s3_read_endpoints(const struct s3_settings *settings, struct s3_endpoints *endpoints, struct diag *diag)
+    __attribute__((warn_unused_result));
+
+struct s3_request {
+    const char *method; /* GET, HEAD, PUT, DELETE */
+    const char *key;    /* behind the prefix; "" with a query: the bucket itself */
+    struct str query;   /* as it is sent and signed: sorted, percent-encoded */
+    int fd;             /* of a PUT: what is sent .. */
+    uint64_t bytes;     /* .. and so many bytes of it */
+    const uint8_t *sha256;
+    bool creates;
+    bool (*take)(void *context, const char *p, size_t n); /* of a GET of an object */
+    void *context;
+    struct buf *page; /* of a GET of a list: what comes, whole; at most S3_PAGE_BYTES */
+
+    /* The answer. */
+    char etag[S3_ETAG_BYTES]; /* of the first attempt that had bytes */
+    uint64_t taken, length;   /* bytes that were taken; Content-Length of a HEAD */
+    bool ended;               /* `take` wanted no more */
+};
+
+/* s3.c: sends the request until it has an answer that counts. */
+enum s3_result s3_send(struct s3 *s, struct s3_request *r, struct diag *diag)
+    __attribute__((warn_unused_result));
+const char *s3_prefix(const struct s3 *s);
+
+/* s3_xml.c: The text of the next element of this name behind *rest, which is moved behind it. False: there is none. */
+bool s3_xml_next(struct str *rest, struct str name, struct str *text);
+/* Appends the text with its entities replaced. */
+void s3_xml_text(struct buf *b, struct str text);
+
+#endif

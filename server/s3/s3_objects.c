@@ -1,0 +1,142 @@
+/* The calls on objects, as requests. */
+#include <string.h>
+
+#include "server/s3/s3_impl.h"
+
+enum s3_result s3_get(struct s3 *s, const char *key, bool (*take)(void *context, const char *p, size_t n),
+                      void *context, struct diag *diag)
+{
+    struct s3_request r = {.method = "GET", .key = key, .take = take, .context = context};
+
+    return s3_send(s, &r, diag);
+}
+
+enum s3_result s3_put(struct s3 *s, const char *key, int fd, uint64_t bytes,
+                      const uint8_t sha256[SHA256_BYTES], bool creates, struct diag *diag)
+{
+    struct s3_request r = {
+        .method = "PUT", .key = key, .fd = fd, .bytes = bytes, .sha256 = sha256, .creates = creates};
+
+    return s3_send(s, &r, diag);
+}
+
+enum s3_result s3_look(struct s3 *s, const char *key, uint64_t *bytes, struct diag *diag)
+{
+    struct s3_request r = {.method = "HEAD", .key = key};
+    enum s3_result result = s3_send(s, &r, diag);
+
+    *bytes = r.length;
+    return result;
+}
+
+enum s3_result s3_delete(struct s3 *s, const char *key, struct diag *diag)
+{
+    struct s3_request r = {.method = "DELETE", .key = key};
+    enum s3_result result = s3_send(s, &r, diag);
+
+    return result == S3_NOT_FOUND ? S3_OK : result;
+}
+
+/* ---- list ---- */
+
+struct page {
+    struct buf text;
+    struct buf token; /* of the next page; empty: this is the last */
+};
+
+static bool is_key(struct str key)
+{
+    for (size_t i = 0; i < key.n; i++)
+        if ((key.p[i] < 'a' || key.p[i] > 'z') && (key.p[i] < '0' || key.p[i] > '9') &&
+            memchr("/._-", key.p[i], 4) == NULL)
+            return false;
+    return key.n > 0 && key.n < S3_NAME_BYTES && key.p[key.n - 1] != '/';
+}
+
+/* One <Contents>. False: `each` wants no more. */
+static bool tell(const struct s3 *s, struct str contents,
+                 bool (*each)(void *context, const char *key, uint64_t bytes), void *context)
+{
+    struct str rest = contents, key = STR(""), size = STR(""), prefix = str_of(s3_prefix(s));
+    char text[S3_NAME_BYTES];
+    uint64_t bytes;
+
+    s3_xml_next(&rest, STR("Key"), &key);
+    rest = contents;
+    s3_xml_next(&rest, STR("Size"), &size);
+    if (!str_starts(key, prefix) || !str_to_u64(size, 10, &bytes))
+        return true;
+    key = (struct str){key.p + prefix.n, key.n - prefix.n};
+    if (!is_key(key))
+        return true;
+    memcpy(text, key.p, key.n);
+    text[key.n] = '\0';
+    return each(context, text, bytes);
+}
+
+static bool tell_all(const struct s3 *s, struct page *g,
+                     bool (*each)(void *context, const char *key, uint64_t bytes), void *context)
+{
+    static const struct str OPEN = STR_INIT("<Contents>"), CLOSE = STR_INIT("</Contents>");
+    struct str rest = buf_view(&g->text), token = STR("");
+
+    for (size_t at; (at = str_find_str(rest, OPEN)) < rest.n;) {
+        rest = (struct str){rest.p + at, rest.n - at};
+        size_t end = str_find_str(rest, CLOSE);
+        if (!tell(s, (struct str){rest.p, end}, each, context))
+            return false;
+        rest = (struct str){rest.p + end, rest.n - end};
+    }
+    rest = buf_view(&g->text);
+    buf_clear(&g->token);
+    if (s3_xml_next(&rest, STR("NextContinuationToken"), &token))
+        s3_xml_text(&g->token, token);
+    return true;
+}
+
+static void put_query(const struct s3 *s, const struct page *g, const char *prefix, struct buf *query)
+{
+    if (g->token.n > 0) {
+        buf_z(query, "continuation-token=");
+        buf_percent(query, buf_view(&g->token));
+        buf_char(query, '&');
+    }
+    buf_z(query, "list-type=2&prefix=");
+    buf_percent(query, str_of(s3_prefix(s)));
+    buf_percent(query, str_of(prefix));
+}
+
+static enum s3_result get_page(struct s3 *s, struct page *g, const char *prefix, struct diag *diag)
+{
+    struct buf query = {0};
+    enum s3_result result = S3_UNAVAILABLE;
+
+    buf_clear(&g->text);
+    put_query(s, g, prefix, &query);
+    struct s3_request r = {.method = "GET", .key = "", .query = buf_view(&query), .page = &g->text};
+    if (!query.failed && !g->token.failed)
+        result = s3_send(s, &r, diag);
+    if (query.failed || g->token.failed || g->text.failed) {
+        diag_no_memory(diag, "No memory is left for the object store's list.");
+        result = S3_UNAVAILABLE;
+    }
+    buf_free(&query);
+    return result;
+}
+
+enum s3_result s3_list(struct s3 *s, const char *prefix,
+                       bool (*each)(void *context, const char *key, uint64_t bytes), void *context,
+                       struct diag *diag)
+{
+    struct page g = {.token = {0}};
+    enum s3_result result;
+
+    do {
+        result = get_page(s, &g, prefix, diag);
+        if (result == S3_OK && !tell_all(s, &g, each, context))
+            result = S3_ENDED;
+    } while (result == S3_OK && g.token.n > 0);
+    buf_free(&g.text);
+    buf_free(&g.token);
+    return result;
+}

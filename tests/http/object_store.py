@@ -1,0 +1,143 @@
+"""A stand-in for an S3-compatible object store: one bucket in memory. It checks each signature by its own reading of AWS
+signature version 4, and can be told to fail."""
+import hashlib
+import hmac
+import http.server
+import re
+import threading
+import urllib.parse
+from xml.sax.saxutils import escape
+
+ACCESS, SECRET, BUCKET, REGION = 'access-key', 'secret/key+with=signs', 'profiles', 'test-1'
+
+
+def sign(secret, method, path, query, headers, signed, scope, moment, digest):
+    canonical = '\n'.join([method, path, query, ''.join('%s:%s\n' % (name, ' '.join(headers[name].split())) for name in signed),
+                           ';'.join(signed), digest])
+    text = '\n'.join(['AWS4-HMAC-SHA256', moment, scope, hashlib.sha256(canonical.encode()).hexdigest()])
+    key = ('AWS4' + secret).encode()
+    for part in scope.split('/'):
+        key = hmac.new(key, part.encode(), hashlib.sha256).digest()
+    return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = 'HTTP/1.1'
+
+    def log_message(self, *_):
+        pass
+
+    def answer(self, status, body=b'', cut=False, **headers):
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name.replace('_', '-'), value)
+        self.send_header('Content-Length', headers.pop('length', len(body)))
+        self.end_headers()
+        if self.command != 'HEAD':
+            self.wfile.write(body[:len(body) // 2] if cut else body)
+        if cut:
+            self.close_connection = True
+
+    def refuse(self, status, code):
+        self.answer(status, ('<?xml version="1.0"?><Error><Code>%s</Code></Error>' % code).encode())
+
+    def is_signed(self, path, query, body):
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        match = re.fullmatch(r'AWS4-HMAC-SHA256 Credential=([^/]*)/(\S*), ?SignedHeaders=(\S*), ?Signature=(\w*)',
+                             headers.get('authorization', ''))
+        if match is None or match[1] != ACCESS:
+            return False
+        signed, digest = match[3].split(';'), headers.get('x-amz-content-sha256', '')
+        if 'host' not in signed or 'x-amz-content-sha256' not in signed or digest != hashlib.sha256(body).hexdigest():
+            return False
+        return match[2].split('/')[1:] == [REGION, 's3', 'aws4_request'] and match[4] == sign(
+            SECRET, self.command, path, query, headers, signed, match[2], headers['x-amz-date'], digest)
+
+    def serve(self):
+        store = self.server.store
+        path, _, query = self.path.partition('?')
+        body = self.rfile.read(int(self.headers.get('Content-Length', 0)))
+        bucket, _, key = path.lstrip('/').partition('/')
+        with store.lock:
+            store.requests.append((self.command, key or '?' + query))
+            fault = store.fault(self.command, key)
+        if fault == 'drop':
+            self.close_connection = True
+            return
+        if fault and fault[0].isdigit():
+            self.refuse(int(fault.split()[0]), fault.split()[1])
+        elif not self.is_signed(path, query, body):
+            self.refuse(403, 'SignatureDoesNotMatch')
+        elif bucket != BUCKET:
+            self.refuse(404, 'NoSuchBucket')
+        elif key == '':
+            self.list(dict(urllib.parse.parse_qsl(query)))
+        else:
+            with store.lock:
+                self.object(store, key, body, fault)
+
+    do_GET = do_HEAD = do_PUT = do_DELETE = serve
+
+    def object(self, store, key, body, fault):
+        there = store.objects.get(key)
+        if self.command == 'PUT':
+            if there is not None and self.headers.get('If-None-Match') == '*' and store.creates:
+                self.refuse(412, 'PreconditionFailed')
+                return
+            store.objects[key] = body
+            self.answer(200) if fault != 'lost' else setattr(self, 'close_connection', True)
+        elif self.command == 'DELETE':
+            store.objects.pop(key, None)
+            self.answer(204)
+        elif there is None:
+            self.refuse(404, 'NoSuchKey')
+        else:
+            self.send_object(there, fault)
+
+    def send_object(self, content, fault):
+        etag = '"%s"' % hashlib.md5(content).hexdigest()
+        first = re.fullmatch(r'bytes=(\d+)-', self.headers.get('Range', ''))
+        if fault == 'wrong':
+            content = bytes([content[0] ^ 1]) + content[1:]
+        if first:
+            content = content[int(first[1]):]
+        self.answer(206 if first else 200, content, fault == 'cut', ETag=etag)
+
+    def list(self, asked):
+        store = self.server.store
+        prefix, token = asked.get('prefix', ''), asked.get('continuation-token', '')
+        keys = sorted(key for key in store.objects if key.startswith(prefix) and 'from &' + key > token)
+        page = keys[:store.page]
+        rows = ''.join('<Contents><Key>%s</Key><Size>%d</Size></Contents>' % (escape(key), len(store.objects[key])) for key in page)
+        more = '<NextContinuationToken>%s</NextContinuationToken>' % escape('from &' + page[-1]) if len(keys) > len(page) else ''
+        self.answer(200, ('<?xml version="1.0"?><ListBucketResult>%s%s</ListBucketResult>' % (rows, more)).encode())
+
+
+class ObjectStore:
+    """`faults`: (method, beginning of the key, what happens, how often): "503 SlowDown" and the like, "drop" the connection,
+    "cut" an answer in its middle, send "wrong" bytes, take an object but let the answer be "lost"."""
+    def __init__(self):
+        self.objects, self.requests, self.faults = {}, [], []
+        self.page, self.creates = 1000, True
+        self.lock = threading.Lock()
+        self.http = http.server.ThreadingHTTPServer(('127.0.0.1', 0), Handler)
+        self.http.daemon_threads = True
+        self.http.store = self
+        self.thread = threading.Thread(target=self.http.serve_forever, args=(0.05,))
+        self.thread.start()
+
+    @property
+    def url(self):
+        return 'http://127.0.0.1:%d' % self.http.server_port
+
+    def fault(self, method, key):
+        for i, (of, begins, what, times) in enumerate(self.faults):
+            if of == method and key.startswith(begins) and times > 0:
+                self.faults[i] = (of, begins, what, times - 1)
+                return what
+        return None
+
+    def end(self):
+        self.http.shutdown()
+        self.thread.join()
+        self.http.server_close()

@@ -1,0 +1,245 @@
+"""`aflamed store`: what a store keeps goes to an object store and back, and an object store in trouble is told from one that
+has not the object."""
+import glob
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+import unittest
+
+import object_store
+import support
+from object_store import ACCESS, BUCKET, SECRET
+from support import Server, trace
+
+KEYS = {'AWS_ACCESS_KEY_ID': ACCESS, 'AWS_SECRET_ACCESS_KEY': SECRET, 'no_proxy': '127.0.0.1'}
+
+
+def store_command(*arguments, status=0, **environment):
+    done = subprocess.run([support.AFLAMED, 'store', *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                          timeout=support.TIMEOUT_S, env={**os.environ, **KEYS, **environment})
+    if done.returncode != status:
+        raise AssertionError('store %r: %d %s%s' % (arguments, done.returncode, done.stdout, done.stderr))
+    return done.stdout + done.stderr
+
+
+def files(folder):
+    """What counts of a store: path -> content."""
+    paths = [path for kind in ('uploads', 'blobs', 'refs', 'gone')
+             for path in glob.glob(os.path.join(folder, kind, '**'), recursive=True) if os.path.isfile(path)]
+    return {os.path.relpath(path, folder): open(path, 'rb').read() for path in paths}
+
+
+def free_ports():
+    """The first of a hundred that are probably free, for daemons that want numbers."""
+    with socket.create_server(('127.0.0.1', 0)) as probe:
+        return min(probe.getsockname()[1], 65000)
+
+
+class StoreTest(unittest.TestCase):
+    def setUp(self):
+        self.bucket = object_store.ObjectStore()
+        self.addCleanup(self.bucket.end)
+        self.folder = tempfile.mkdtemp(prefix='aflamed-http-')
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.store, self.back = os.path.join(self.folder, 'store'), os.path.join(self.folder, 'back')
+
+    def filled(self, uploads=3):
+        """A store with uploads, one of which was deleted."""
+        with_service = Server(store=self.store)
+        self.addCleanup(with_service.clean)
+        self.ids = [support.id_of(with_service.upload(trace(salt=i))) for i in range(uploads)]
+        with_service.stop()
+        return self.store
+
+    def run_store(self, *arguments, status=0, endpoints=None, **environment):
+        return store_command(*arguments, '--s3-region', object_store.REGION, '--s3-endpoints', endpoints or self.bucket.url,
+                             status=status, **environment)
+
+    def copy(self, source, target, **more):
+        return self.run_store('copy', source, target, **more)
+
+    def upload_all(self, **more):
+        return self.copy(self.filled(), 's3://' + BUCKET + '/team/a', **more)
+
+
+class Copy(StoreTest):
+    def test_there_and_back(self):
+        said = self.upload_all()
+        self.assertIn('9 objects copied', said)
+        self.assertEqual({'team/a/' + path: content for path, content in files(self.store).items()}, self.bucket.objects)
+        self.copy('s3://' + BUCKET + '/team/a', self.back)
+        self.assertEqual(files(self.back), files(self.store))
+        server = Server(store=self.back)
+        self.addCleanup(server.clean)
+        for one in self.ids:
+            self.assertEqual(server.get('/p/' + one).status, 200)
+
+    def test_again_copies_only_what_may_have_changed(self):
+        self.upload_all()
+        self.bucket.requests.clear()
+        self.assertIn('3 objects copied', self.copy(self.store, 's3://' + BUCKET + '/team/a'))
+        self.assertEqual([key for method, key in self.bucket.requests if method == 'PUT' and '/uploads/' not in key], [])
+
+    def test_of_a_service_that_runs(self):
+        server = Server(store=self.store)
+        self.addCleanup(server.clean)
+        one = support.id_of(server.upload(trace()))
+        self.assertIn('3 objects copied', self.copy(self.store, 's3://' + BUCKET))
+        self.assertIn('the store is in use', self.copy('s3://' + BUCKET, self.store, status=1))
+        self.assertIn('uploads/%s.json' % one, self.bucket.objects)
+
+    def test_lists_of_many_pages(self):
+        self.bucket.page = 2
+        self.upload_all()
+        self.copy('s3://' + BUCKET + '/team/a/', self.back)
+        self.assertEqual(files(self.back), files(self.store))
+
+    def test_directories(self):
+        self.copy(self.filled(), self.back)
+        self.assertEqual(files(self.back), files(self.store))
+
+    def test_keys_of_others_are_passed_over(self):
+        self.upload_all()
+        self.bucket.objects.update({'team/a/blobs/UPPER & lower': b'x', 'team/a/blobs/': b'', 'team/ab/blobs/x': b'x'})
+        self.copy('s3://' + BUCKET + '/team/a', self.back)
+        self.assertEqual(files(self.back), files(self.store))
+
+
+class Damage(StoreTest):
+    def test_a_damaged_file_is_named_and_not_copied(self):
+        self.filled()
+        blob = sorted(glob.glob(os.path.join(self.store, 'blobs', '*', '*')))[0]
+        os.chmod(blob, 0o600)
+        with open(blob, 'r+b') as f:
+            f.write(b'X')
+        key = os.path.relpath(blob, self.store)
+        said = self.copy(self.store, 's3://' + BUCKET, status=1)
+        self.assertIn('damaged, and not copied: ' + key, said)
+        self.assertNotIn(key, self.bucket.objects)
+        self.assertIn('8 objects copied', said)
+
+    def test_wrong_bytes_of_the_object_store(self):
+        self.upload_all()
+        self.bucket.faults = [('GET', 'team/a/blobs/', 'wrong', 1)]
+        self.assertIn('1 damaged', self.copy('s3://' + BUCKET + '/team/a', self.back, status=1))
+        self.copy('s3://' + BUCKET + '/team/a', self.back)      # the next one brings it
+        self.assertEqual(files(self.back), files(self.store))
+
+
+class Trouble(StoreTest):
+    def test_what_passes_is_tried_again(self):
+        self.filled()
+        for fault in ('503 SlowDown', '500 InternalError', '429 TooManyRequests', 'drop', 'lost'):
+            with self.subTest(fault=fault):
+                self.bucket.objects.clear()
+                self.bucket.faults = [('PUT', 'blobs/', fault, 1), ('PUT', 'uploads/', fault, 1)]
+                self.assertIn('0 damaged', self.copy(self.store, 's3://' + BUCKET))
+                self.assertEqual(self.bucket.objects, files(self.store))
+
+    def test_a_cut_object_goes_on_where_it_was_cut(self):
+        self.upload_all()
+        self.bucket.faults = [('GET', 'team/a/blobs/', 'cut', 2)]
+        self.copy('s3://' + BUCKET + '/team/a', self.back)
+        self.assertEqual(files(self.back), files(self.store))
+
+    def test_what_lasts_ends_with_a_sentence_and_not_many_requests(self):
+        self.filled()
+        self.bucket.faults = [('PUT', '', '503 SlowDown', 1000)]
+        said = self.copy(self.store, 's3://' + BUCKET, status=1)
+        self.assertRegex(said, r'PUT of blobs/\S* at http://127\.0\.0\.1:\d+/profiles was answered 503 \(SlowDown\)')
+        self.assertLess(len(self.bucket.requests), 30)
+        self.bucket.faults = []
+        self.copy(self.store, 's3://' + BUCKET)                   # goes on
+        self.assertEqual(self.bucket.objects, files(self.store))
+
+    def test_trouble_is_not_an_empty_store(self):
+        self.upload_all()
+        for fault in ('503 SlowDown', 'drop', '403 AccessDenied'):
+            with self.subTest(fault=fault):
+                self.bucket.faults = [('GET', '', fault, 1000)]
+                self.copy('s3://' + BUCKET + '/team/a', self.back, status=1)
+                self.assertEqual(files(self.back), {})
+
+    def test_the_next_endpoint(self):
+        self.filled()
+        self.copy(self.store, 's3://' + BUCKET, endpoints='http://127.0.0.1:1, ' + self.bucket.url)
+        self.assertEqual(self.bucket.objects, files(self.store))
+
+    def test_what_does_not_pass_is_said_at_once(self):
+        self.filled()
+        for fault, words in (('403 AccessDenied', 'Look at the keys'), ('403 QuotaExceeded', 'raise the quota'),
+                             ('403 RequestTimeTooSkewed', 'Set the clock'), ('301 PermanentRedirect', 'another region')):
+            with self.subTest(fault=fault):
+                self.bucket.requests.clear()
+                self.bucket.faults = [('PUT', '', fault, 1000)]
+                self.assertIn(words, self.copy(self.store, 's3://' + BUCKET, status=1))
+                self.assertLessEqual(len([1 for method, _ in self.bucket.requests if method == 'PUT']), 8)
+
+
+class Settings(StoreTest):
+    def check(self, *more, status=0, place='s3://' + BUCKET, **environment):
+        return self.run_store('check', place, *more, status=status, **environment)
+
+    def test_a_store_that_is_fit(self):
+        said = self.check()
+        self.assertRegex(said, r'it is not made twice +[\d.]+ ms\n')
+        self.assertEqual(self.bucket.objects, {})
+
+    def test_a_store_that_replaces_what_it_should_keep(self):
+        self.bucket.creates = False
+        self.assertIn('If-None-Match', self.check(status=1))
+
+    def test_keys(self):
+        path = os.path.join(self.folder, 'keys')
+        with open(path, 'w') as f:
+            f.write(ACCESS + '\n' + SECRET + '\n')
+        nobody = {'AWS_ACCESS_KEY_ID': '', 'AWS_SECRET_ACCESS_KEY': ''}
+        self.check('--s3-keys-file', path, **nobody)
+        self.assertIn('SignatureDoesNotMatch', self.check(status=1, AWS_SECRET_ACCESS_KEY='wrong'))
+        self.assertIn('no keys for the object store', self.check(status=2, **nobody))
+        self.assertIn('no keys for the object store', self.check('--s3-keys-file', path + '.none', status=2))
+
+    def test_places(self):
+        self.assertIn('NoSuchBucket', self.check(status=1, place='s3://another'))
+        for place in ('s3://', 's3://No_Bucket', 's3://' + BUCKET + '/../x', 's3://' + BUCKET + '/a//b'):
+            with self.subTest(place=place):
+                self.check(status=2, place=place)
+        for endpoints in ('127.0.0.1', 'ftp://127.0.0.1', 'http://', 'http://127.0.0.1/path', 'http://u@127.0.0.1'):
+            with self.subTest(endpoints=endpoints):
+                self.assertIn('no address of an object store', self.check(status=2, endpoints=endpoints))
+        self.assertIn('No endpoint is named', store_command('check', 's3://' + BUCKET, status=2))
+        self.assertIn('Behind copy stand two places', store_command('copy', self.store, status=2))
+
+
+class Ceph(StoreTest):
+    """The same with a real object store, where its packages and the script that starts it are."""
+    def test_there_and_back(self):
+        script = os.path.join(os.environ.get('AFLAMED_SAMPLES', ''), 'engines', 'ceph-ci.sh')
+        if not os.path.exists(script) or shutil.which('radosgw') is None:
+            self.skipTest('needs radosgw, ceph-mon, ceph-osd, and AFLAMED_SAMPLES/engines')
+        place = os.path.join(self.folder, 'ceph')
+        environment = {**os.environ, 'D': place, 'MONS': '1', 'OSDS': '1', 'RGWS': '1', 'MGR': '0', 'STORE': 'memstore',
+                       'PORT': str(free_ports())}
+
+        def ceph(what):
+            return subprocess.run(['bash', script, what], env=environment, stdin=subprocess.DEVNULL, capture_output=True,
+                                  text=True, timeout=support.TIMEOUT_S)
+        self.addCleanup(ceph, 'stop')
+        done = ceph('start')
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        with open(os.path.join(place, 'env')) as f:
+            told = dict(line.rstrip('\n').split('=', 1) for line in f if '=' in line)
+        known = {name: told[name] for name in ('AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY')}
+
+        def run(*arguments):
+            return store_command(*arguments, '--s3-endpoints', told['S3_ENDPOINT'], **known)
+        self.assertIn('it is not made twice', run('check', 's3://%s/a' % told['S3_BUCKET']))
+        run('copy', self.filled(), 's3://%s/a' % told['S3_BUCKET'])
+        run('copy', 's3://%s/a' % told['S3_BUCKET'], self.back)
+        self.assertEqual(files(self.back), files(self.store))
+
+
+if __name__ == '__main__':
+    unittest.main()
