@@ -96,7 +96,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def send_object(self, content, fault):
         etag = '"%s"' % hashlib.md5(content).hexdigest()
-        first = re.fullmatch(r'bytes=(\d+)-', self.headers.get('Range', ''))
+        first = None if fault == 'whole' else re.fullmatch(r'bytes=(\d+)-', self.headers.get('Range', ''))
         if fault == 'wrong':
             content = bytes([content[0] ^ 1]) + content[1:]
         if first:
@@ -115,7 +115,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 class ObjectStore:
     """`faults`: (method, beginning of the key, what happens, how often): "503 SlowDown" and the like, "drop" the connection,
-    "cut" an answer in its middle, send "wrong" bytes, take an object but let the answer be "lost"."""
+    "cut" an answer in its middle, send the "whole" object though a part was asked for, send "wrong" bytes, take an object but let the answer be "lost"."""
     def __init__(self):
         self.objects, self.requests, self.faults = {}, [], []
         self.page, self.creates = 1000, True

@@ -144,6 +144,12 @@ class Trouble(StoreTest):
         self.copy('s3://' + BUCKET + '/team/a', self.back)
         self.assertEqual(files(self.back), files(self.store))
 
+    def test_one_that_does_not_go_on_is_not_taken_for_the_rest(self):
+        self.upload_all()
+        self.bucket.faults = [('GET', 'team/a/blobs/', 'cut', 3), ('GET', 'team/a/blobs/', 'whole', 1000)]
+        self.assertIn(', 0 damaged', self.copy('s3://' + BUCKET + '/team/a', self.back, status=1))
+        self.assertEqual(files(self.back), {})
+
     def test_what_lasts_ends_with_a_sentence_and_not_many_requests(self):
         self.filled()
         self.bucket.faults = [('PUT', '', '503 SlowDown', 1000)]
