@@ -121,7 +121,7 @@ static enum s3_result put_trial(struct trial *t, struct diag *diag)
     if (hash != NULL) {
         sha256_add(hash, STR(BYTES));
         if (sha256_end(hash, sha256))
-            result = s3_put(t->s3, t->key, t->fd, sizeof(BYTES) - 1, sha256, true, diag);
+            result = s3_put(t->s3, t->key, t->fd, sizeof(BYTES) - 1, sha256, diag);
     }
     sha256_free(hash);
     return result;

@@ -68,7 +68,7 @@ static bool has(const struct items *all, const struct item *wanted)
 
 struct copier {
     struct place *from, *to;
-    const struct items *items, *there; /* there: NULL, all are copied */
+    const struct items *items, *there; /* at the one place, and at the other */
     void (*damaged)(void *context, const char *key);
     void *context;
     atomic_size_t next; /* item */
@@ -122,7 +122,7 @@ static enum place_result copy_object(struct copier *c, const char *key, uint64_t
         result = PLACE_FAILED;
     } else if (!is_right(key, sha256)) {
         *damaged = true;
-    } else if (!place_put(c->to, key, fd, *bytes, sha256, c->there == NULL, diag)) {
+    } else if (!place_put(c->to, key, fd, *bytes, sha256, diag)) {
         result = PLACE_FAILED;
     }
     close(fd);
@@ -134,7 +134,7 @@ static void copy_item(struct copier *c, const struct item *item)
     struct diag diag = {0};
     bool damaged = false;
     uint64_t bytes = 0;
-    bool there = c->there != NULL && has(c->there, item);
+    bool there = has(c->there, item);
     enum place_result result = there ? PLACE_OK : copy_object(c, item->key, &bytes, &damaged, &diag);
 
     pthread_mutex_lock(&c->lock);
@@ -177,16 +177,17 @@ static void run(struct copier *c)
 
 /* ---- all of them ---- */
 
-static bool copy_folder(struct copier *c, const char *folder, struct diag *diag)
+/* `items`: what to copy of the folder, or NULL: all that it has now. */
+static bool copy_folder(struct copier *c, const char *folder, const struct items *items, struct diag *diag)
 {
     struct arena arena;
-    struct items items = {.arena = &arena}, there = {.arena = &arena};
+    struct items now = {.arena = &arena}, there = {.arena = &arena};
 
     arena_init(&arena, SIZE_MAX);
-    bool ok = list(c->from, folder, &items, diag) && list(c->to, folder, &there, diag);
+    bool ok = (items != NULL || list(c->from, folder, &now, diag)) && list(c->to, folder, &there, diag);
     if (ok) {
         atomic_store(&c->next, 0);
-        c->items = &items;
+        c->items = items != NULL ? items : &now;
         c->there = &there;
         run(c);
     }
@@ -197,7 +198,7 @@ static bool copy_folder(struct copier *c, const char *folder, struct diag *diag)
 bool copy_all(struct place *from, struct place *to, void (*damaged)(void *context, const char *key),
               void *context, struct copy_counts *counts, struct diag *diag)
 {
-    static const char *const FOLDERS[] = {"blobs/", "refs/", "gone/"};
+    static const char *const FOLDERS[] = {"blobs/", "refs/", "gone/"}, RECORDS[] = "uploads/";
     struct copier c = {
         .from = from, .to = to, .damaged = damaged, .context = context, .counts = counts, .diag = diag};
     struct arena arena;
@@ -206,16 +207,10 @@ bool copy_all(struct place *from, struct place *to, void (*damaged)(void *contex
     *counts = (struct copy_counts){0};
     arena_init(&arena, SIZE_MAX);
     pthread_mutex_init(&c.lock, NULL);
-    bool ok = list(from, "uploads/", &records, diag);
+    bool ok = list(from, RECORDS, &records, diag);
     for (size_t i = 0; ok && i < sizeof(FOLDERS) / sizeof(FOLDERS[0]); i++)
-        ok = copy_folder(&c, FOLDERS[i], diag);
-    if (ok) {
-        atomic_store(&c.next, 0);
-        c.items = &records;
-        c.there = NULL;
-        run(&c);
-        ok = !atomic_load(&c.failed);
-    }
+        ok = copy_folder(&c, FOLDERS[i], NULL, diag);
+    ok = ok && copy_folder(&c, RECORDS, &records, diag);
     pthread_mutex_destroy(&c.lock);
     arena_free(&arena);
     return ok;

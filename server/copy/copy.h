@@ -6,9 +6,9 @@
  * has its bytes copied. So records are listed first and copied last: whatever such a record needs was there before
  * the rest was listed.
  *
- * Objects of one key never differ but for records; so what is at the other place already, with as many bytes, is not
- * copied again, and a copy that was ended goes on where it ended. Nothing is removed there. Objects that are named by
- * their digest are compared with it: one that differs is counted as damaged, and not copied. */
+ * Objects never change; so what is at the other place already, with as many bytes, is not copied again, and a copy that
+ * was ended goes on where it ended. Nothing is removed there. Objects that are named by their digest are compared with
+ * it: one that differs is counted as damaged, and not copied. */
 #ifndef SERVER_COPY_COPY_H
 #define SERVER_COPY_COPY_H
 

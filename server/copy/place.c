@@ -11,10 +11,7 @@
 #include "server/s3/s3.h"
 #include "server/store/store.h"
 
-enum {
-    PIECE_BYTES = 256 << 10,
-    REPLACED_MAX = 1 << 20 /* bytes of an object that is replaced: records are small */
-};
+enum { PIECE_BYTES = 256 << 10 };
 
 struct place {
     struct store *store; /* of these two, one */
@@ -218,24 +215,14 @@ static enum store_result put_new(struct store *s, const char *key, int fd, uint6
     return result;
 }
 
-static enum store_result replace(struct store *s, const char *key, int fd)
-{
-    struct buf all = {0};
-    enum store_result result =
-        file_read_all(fd, REPLACED_MAX, &all) ? store_replace(s, key, buf_view(&all)) : STORE_FAILED;
-
-    buf_free(&all);
-    return result;
-}
-
 bool place_put(struct place *p, const char *key, int fd, uint64_t bytes, const uint8_t sha256[SHA256_BYTES],
-               bool replaces, struct diag *diag)
+               struct diag *diag)
 {
     if (p->s3 != NULL) {
-        enum s3_result result = s3_put(p->s3, key, fd, bytes, sha256, !replaces, diag);
+        enum s3_result result = s3_put(p->s3, key, fd, bytes, sha256, diag);
         return result == S3_OK || result == S3_EXISTS;
     }
-    enum store_result result = replaces ? replace(p->store, key, fd) : put_new(p->store, key, fd, bytes);
+    enum store_result result = put_new(p->store, key, fd, bytes);
     return result == STORE_OK || result == STORE_EXISTS ||
            diag_set(diag, result == STORE_FULL ? DIAG_FULL : DIAG_IO, "a file cannot be written",
                     "Make room on the disk, and copy again: it goes on where it ended.", "%s: %m.", key);

@@ -41,8 +41,8 @@ bool place_list(struct place *p, const char *folder,
 enum place_result place_get(struct place *p, const char *key, int *fd, uint64_t *bytes, struct diag *diag)
     __attribute__((warn_unused_result));
 
-/* Durable when it returns true. `replaces`: takes the place of an object that is there; else that one stays. */
+/* Durable when it returns true. One that is there already stays. */
 bool place_put(struct place *p, const char *key, int fd, uint64_t bytes, const uint8_t sha256[SHA256_BYTES],
-               bool replaces, struct diag *diag) __attribute__((warn_unused_result));
+               struct diag *diag) __attribute__((warn_unused_result));
 
 #endif

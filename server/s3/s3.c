@@ -122,6 +122,11 @@ struct attempt {
     CURLcode code;
 };
 
+static bool is_put(const struct s3_request *r)
+{
+    return strcmp(r->method, "PUT") == 0;
+}
+
 static bool is_good(long status)
 {
     return status >= 200 && status <= 299;
@@ -250,7 +255,7 @@ static bool add_headers(const struct s3 *s, const struct attempt *a, struct curl
     buf_char(&digest, '\0');
     snprintf(range, sizeof(range), "bytes=%llu-", (unsigned long long)r->taken);
     bool ok = !digest.failed && add_header(a, list, "x-amz-content-sha256", digest.p) &&
-              (!r->creates || add_header(a, list, "If-None-Match", "*")) &&
+              (!is_put(r) || add_header(a, list, "If-None-Match", "*")) &&
               (r->taken == 0 || add_header(a, list, "Range", range)) &&
               (s->keys.session[0] == '\0' || add_header(a, list, "x-amz-security-token", s->keys.session));
     buf_free(&digest);
@@ -277,7 +282,7 @@ static void set_options(const struct s3 *s, struct attempt *a, const char *url,
 {
     CURLcode (*set)(CURL * handle, CURLoption option, ...) = a->curl->easy_setopt;
     const struct s3_request *r = a->request;
-    bool is_put = strcmp(r->method, "PUT") == 0, is_head = strcmp(r->method, "HEAD") == 0;
+    bool puts = is_put(r), is_head = strcmp(r->method, "HEAD") == 0;
 
     set(a->handle, CURLOPT_URL, url);
     set(a->handle, CURLOPT_PROTOCOLS_STR, "http,https");
@@ -290,13 +295,13 @@ static void set_options(const struct s3 *s, struct attempt *a, const char *url,
     set(a->handle, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
     set(a->handle, CURLOPT_LOW_SPEED_LIMIT, 1L);
     set(a->handle, CURLOPT_LOW_SPEED_TIME, (long)STALLED_S);
-    if (!is_put && r->take == NULL)
+    if (!puts && r->take == NULL)
         set(a->handle, CURLOPT_TIMEOUT, (long)SHORT_S);
     set(a->handle, CURLOPT_WRITEFUNCTION, on_bytes);
     set(a->handle, CURLOPT_WRITEDATA, a);
     set(a->handle, CURLOPT_HEADERFUNCTION, on_header);
     set(a->handle, CURLOPT_HEADERDATA, a);
-    if (is_put) {
+    if (puts) {
         set(a->handle, CURLOPT_UPLOAD, 1L);
         set(a->handle, CURLOPT_INFILESIZE_LARGE, (curl_off_t)r->bytes);
         set(a->handle, CURLOPT_READFUNCTION, on_read);
@@ -377,7 +382,7 @@ static bool is_passing(const struct attempt *a)
     if (a->code != CURLE_OK)
         return a->read_errno == 0 && a->code != CURLE_PEER_FAILED_VERIFICATION;
     return a->status >= 500 || a->status == 429 || a->status == 408 ||
-           (a->status == 409 && !a->request->creates);
+           (a->status == 409 && !is_put(a->request));
 }
 
 static enum s3_result judge_refusal(const struct s3 *s, const struct attempt *a, unsigned endpoint,
@@ -387,7 +392,7 @@ static enum s3_result judge_refusal(const struct s3 *s, const struct attempt *a,
         return S3_NOT_FOUND;
     if (a->status == 404)
         return refused(s, a, endpoint, S3_DENIED, "Make the bucket, or mend its name.", diag);
-    if (a->request->creates && (a->status == 412 || a->status == 409))
+    if (is_put(a->request) && (a->status == 412 || a->status == 409))
         return S3_EXISTS;
     if (a->status == 507 || says(a, STR("QuotaExceeded")))
         return refused(s, a, endpoint, S3_FULL, "Make room in the object store, or raise the quota.", diag);
@@ -454,7 +459,7 @@ static void earn(struct s3 *s)
         ;
 }
 
-/* A put that creates may have succeeded although its answer did not come. The next attempt then finds the key there:
+/* A put may have succeeded although its answer did not come. The next attempt then finds the key there:
  * objects are named by what they hold or by chance, so what it finds is its own. */
 enum s3_result s3_send(struct s3 *s, struct s3_request *r, struct diag *diag)
 {

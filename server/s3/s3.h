@@ -20,7 +20,7 @@ struct s3;
 
 enum s3_result {
     S3_OK,
-    S3_EXISTS,      /* of a put that creates: the key is there */
+    S3_EXISTS,      /* of a put: the key is there */
     S3_NOT_FOUND,   /* the store says that it has no such object */
     S3_FULL,        /* a quota is used up */
     S3_DENIED,      /* keys, bucket or address are wrong: to try again does not help */
@@ -52,9 +52,9 @@ void s3_close(struct s3 *s); /* when no request is under way; NULL is fine */
 enum s3_result s3_get(struct s3 *s, const char *key, bool (*take)(void *context, const char *p, size_t n),
                       void *context, struct diag *diag) __attribute__((warn_unused_result));
 
-/* The first `bytes` bytes of the file, whose digest the store checks. `creates`: only if the key is not there. */
+/* The first `bytes` bytes of the file, whose digest the store checks; only if the key is not there. */
 enum s3_result s3_put(struct s3 *s, const char *key, int fd, uint64_t bytes,
-                      const uint8_t sha256[SHA256_BYTES], bool creates, struct diag *diag)
+                      const uint8_t sha256[SHA256_BYTES], struct diag *diag)
     __attribute__((warn_unused_result));
 
 /* Whether the object is there, and its size. */

@@ -39,7 +39,6 @@ struct s3_request {
     int fd;             /* of a PUT: what is sent .. */
     uint64_t bytes;     /* .. and so many bytes of it */
     const uint8_t *sha256;
-    bool creates;
     bool (*take)(void *context, const char *p, size_t n); /* of a GET of an object */
     void *context;
     struct buf *page; /* of a GET of a list: what comes, whole; at most S3_PAGE_BYTES */

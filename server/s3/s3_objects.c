@@ -12,10 +12,9 @@ enum s3_result s3_get(struct s3 *s, const char *key, bool (*take)(void *context,
 }
 
 enum s3_result s3_put(struct s3 *s, const char *key, int fd, uint64_t bytes,
-                      const uint8_t sha256[SHA256_BYTES], bool creates, struct diag *diag)
+                      const uint8_t sha256[SHA256_BYTES], struct diag *diag)
 {
-    struct s3_request r = {
-        .method = "PUT", .key = key, .fd = fd, .bytes = bytes, .sha256 = sha256, .creates = creates};
+    struct s3_request r = {.method = "PUT", .key = key, .fd = fd, .bytes = bytes, .sha256 = sha256};
 
     return s3_send(s, &r, diag);
 }

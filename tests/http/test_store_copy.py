@@ -76,11 +76,17 @@ class Copy(StoreTest):
         for one in self.ids:
             self.assertEqual(server.get('/p/' + one).status, 200)
 
-    def test_again_copies_only_what_may_have_changed(self):
+    def test_again_copies_only_what_is_new(self):
         self.upload_all()
         self.bucket.requests.clear()
-        self.assertIn('3 objects copied', self.copy(self.store, 's3://' + BUCKET + '/team/a'))
-        self.assertEqual([key for method, key in self.bucket.requests if method == 'PUT' and '/uploads/' not in key], [])
+        self.assertIn('0 objects copied (0 B), 9 there already', self.copy(self.store, 's3://' + BUCKET + '/team/a'))
+        self.assertEqual({method for method, _ in self.bucket.requests}, {'GET'})
+        server = Server(store=self.store)
+        self.addCleanup(server.clean)
+        answer = server.upload(trace(salt=9))
+        self.assertEqual(server.request('POST', '/p/%s/rename?name=new' % support.id_of(answer), '',
+                                        X_Delete_Token=support.token_of(answer)).status, 200)
+        self.assertIn('4 objects copied', self.copy(self.store, 's3://' + BUCKET + '/team/a'))
 
     def test_of_a_service_that_runs(self):
         server = Server(store=self.store)
