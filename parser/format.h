@@ -48,8 +48,7 @@ struct format {
     const char *label; /* for people: "Android method trace" */
     /* For the documents: the programs that write it. NULL of a row that only refuses. */
     const char *written_by;
-    /* Samples have labels: it makes tracks of the values of the one that builder_split_key names. Or the file may hold
-     * something else beside them, which is chosen in the same way. */
+    /* Samples have labels: it makes tracks of the values of the one that builder_split_key names. */
     bool labels;
     /* Files of an archive that are of this format and are called Name.pb, side by side, are one recording:
      * reading.next_part. */

@@ -25,6 +25,11 @@ uint32_t profile_value_by_name(const struct profile *p, struct str name)
     return i;
 }
 
+bool tracks_share(const struct profile_track *a, const struct profile_track *b)
+{
+    return a->values == 0 || b->values == 0 || (a->values & b->values) != 0;
+}
+
 const struct profile_track *profile_track_by_id(const struct profile *p, uint32_t id)
 {
     uint32_t lo = 0, hi = p->n_tracks;
@@ -104,17 +109,38 @@ struct weight {
     uint32_t value;
 };
 
-/* For qsort_r: the heavier track first. Ids are unique, so the order is the same everywhere. */
+/* The track that stands for its thread: samples go where their thread's sections are. */
+static const struct profile_track *track_of_thread(const struct profile *p, const struct profile_track *t)
+{
+    const struct profile_track *sections = t->beside != 0 ? profile_track_by_id(p, t->beside) : NULL;
+
+    return sections != NULL ? sections : t;
+}
+
+static int by_number(uint64_t a, uint64_t b)
+{
+    return a < b ? -1 : a > b;
+}
+
+/* For qsort_r: the heavier track first. Ids are unique, so the order is the same everywhere. Behind all that have the
+ * value by which tracks are ranked stand those that cannot have it. */
 static int by_weight(const void *a, const void *b, void *weight)
 {
     const struct weight *by = weight;
     const struct profile *p = by->profile;
     const struct profile_track *ta = &p->tracks[*(const uint32_t *)a], *tb = &p->tracks[*(const uint32_t *)b];
-    uint64_t wa = profile_total(p, ta->first, by->value), wb = profile_total(p, tb->first, by->value);
+    const struct profile_track *of_a = track_of_thread(p, ta), *of_b = track_of_thread(p, tb);
+    uint64_t wa = profile_total(p, of_a->first, by->value), wb = profile_total(p, of_b->first, by->value);
 
+    if (track_has(of_a, by->value) != track_has(of_b, by->value))
+        return track_has(of_a, by->value) ? -1 : 1;
     if (wa != wb)
         return wa > wb ? -1 : 1;
-    return ta->id < tb->id ? -1 : ta->id > tb->id;
+    if (of_a != of_b)
+        return by_number(of_a->id, of_b->id);
+    if ((ta == of_a) != (tb == of_b))
+        return ta == of_a ? -1 : 1;
+    return by_number(ta->id, tb->id);
 }
 
 void profile_tracks_by_weight(const struct profile *p, uint32_t *order)

@@ -104,8 +104,9 @@ enum track_kind {
     TRACK_PROCESS,
     TRACK_LABEL, /* samples with one value of a label: see struct profile_label */
     TRACK_ASYNC, /* sections of a process that no thread is in: they begin on one thread and may end on another */
-    TRACK_SECOND, /* more sections of a thread that has a track: its time is counted there, too */
-    TRACK_WHOLE,  /* of a file that tells none of these */
+    TRACK_SAMPLES, /* samples of a thread, in a profile that has the sections of threads as well */
+    TRACK_SECOND,  /* more sections of a thread that has a track: its time is counted there, too */
+    TRACK_WHOLE,   /* of a file that tells none of these */
     TRACK_KINDS
 };
 
@@ -119,8 +120,10 @@ struct profile_track {
     uint32_t number;  /* that people know it by: tid or pid, by its kind */
     uint32_t process; /* pid of a thread, where the file says it of each; else 0: see track_process */
     string_id part;   /* of a heap: which one of the process; else empty */
+    uint32_t beside;  /* of samples: the id of the track with the sections of their thread; else 0 */
     string_id group;  /* what it belongs to, in words, or empty: the process of a thread */
     uint32_t first_moment, n_moments; /* its moments, in profile.moments; none but of a series */
+    uint32_t values; /* a bit for each value of the profile that its records can have; 0: all of them */
     node_id first;
     uint32_t count;   /* nodes, the root included */
     uint64_t records; /* of the input */
@@ -159,8 +162,7 @@ struct profile_fact {
     struct str name, value;
 };
 
-/* What samples were labelled with when they were taken: a key, and a value for each sample that has it. Without values:
- * what the file has beside its samples, which is chosen in the same way. */
+/* What samples were labelled with when they were taken: a key, and a value for each sample that has it. */
 struct profile_label {
     struct str key;
     uint32_t values; /* different ones, counted up to PROFILE_LABEL_VALUES_MAX */
@@ -255,7 +257,9 @@ struct profile {
 
     uint32_t n_values;
     struct profile_value values[PROFILE_VALUES_MAX]; /* times first; the first one is the default */
-    uint32_t n_times;     /* the first so many values are times: clocks that were read at each event */
+    uint32_t n_times;     /* the first so many values are times: clocks that were read at each event; but see
+                             profile_track_times */
+    uint32_t n_beside;    /* with times: so many values behind those and the calls are of samples and heaps */
     uint32_t ns_per_tick; /* of the clocks */
     uint64_t
         sampled_bytes; /* of allocations, between two samples on average; 0: all are counted, or nobody knows */
@@ -314,6 +318,35 @@ static inline struct str profile_string(const struct profile *p, string_id id)
     return p->strings[id];
 }
 
+/* A file may have tracks of calls beside tracks of samples and of heaps. Each kind of track has values of its own, which
+ * are 0 on all other tracks, and only calls have clocks. */
+static inline bool track_has(const struct profile_track *t, uint32_t value)
+{
+    return t->values == 0 || (t->values >> value & 1) != 0;
+}
+
+/* The first of its values. */
+static inline uint32_t track_first_value(const struct profile_track *t)
+{
+    return t->values == 0 ? 0 : (uint32_t)__builtin_ctz(t->values);
+}
+
+/* How many clocks were read at each record of the track: all those of the profile, or none. */
+static inline uint32_t profile_track_times(const struct profile *p, const struct profile_track *t)
+{
+    return track_has(t, 0) ? p->n_times : 0;
+}
+
+/* Which values are those of samples. */
+static inline uint32_t profile_first_of_samples(const struct profile *p)
+{
+    return p->n_times > 0 ? p->n_times + 1 : 0;
+}
+static inline uint32_t profile_n_of_samples(const struct profile *p)
+{
+    return p->n_times > 0 ? p->n_beside : p->n_values;
+}
+
 /* Columns of a node. */
 static inline uint32_t profile_stride(const struct profile *p)
 {
@@ -348,6 +381,14 @@ static inline uint64_t profile_sample_bytes(const struct profile *p)
 /* Index of the value with this role or name, or n_values. */
 uint32_t profile_value_by_role(const struct profile *p, enum profile_role role);
 uint32_t profile_value_by_name(const struct profile *p, struct str name);
+
+/* Whether there are calls beside samples or heaps. */
+static inline bool profile_is_mixed(const struct profile *p)
+{
+    return p->n_beside > 0;
+}
+/* Whether the tracks have values in common. */
+bool tracks_share(const struct profile_track *a, const struct profile_track *b);
 
 /* The track, or NULL. Binary search. */
 const struct profile_track *profile_track_by_id(const struct profile *p, uint32_t id);

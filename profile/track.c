@@ -7,6 +7,7 @@ static const struct track_noun NOUNS[] = {
     [TRACK_PROCESS] = {"process", "process", "processes", "pid"},
     [TRACK_LABEL] = {"label", "label value", "label values", ""},
     [TRACK_ASYNC] = {"async", "asynchronous track", "asynchronous tracks", "pid"},
+    [TRACK_SAMPLES] = {"samples", "track of samples", "tracks of samples", "tid"},
     [TRACK_SECOND] = {"second", "second track of a thread", "second tracks of threads", "tid"},
     [TRACK_WHOLE] = {"whole", "profile", "profiles", ""},
     [TRACK_KINDS] = {"track", "track", "tracks", ""},

@@ -442,11 +442,6 @@ static const struct {
          "The trace does not tell when threads ran: there are sections and their wall time, but no CPU "
          "time.",
          "Record with sched/sched_switch and sched/sched_waking in ftrace_config.", false},
-    [WARN_SECTIONS_BESIDE] =
-        {"sections-beside",
-         "The file also has sections of threads, or what the scheduler did, which are not shown here.",
-         "The file also has sections of threads, or what the scheduler did, which are not shown here.",
-         "Choose \"sections\" at the end of the list of threads.", false},
     [WARN_NO_REASONS] =
         {"no-reasons",
          "The trace does not tell why threads were blocked: what they waited for input and "
@@ -540,6 +535,10 @@ static const struct {
          "{count} calls were cut at the edges of the range: of their time only what lies "
          "within is shown.",
          "Calls are counted in the range in which they were entered.", false},
+    [WARN_WINDOW_RELEASED] =
+        {"range-released", "1 stack released more in the range than it allocated: it counts as 0.",
+         "{count} stacks released more in the range than they allocated: they count as 0.",
+         "To see what shrank, choose two dumps.", false},
 };
 
 const char *warning_name(enum warning_code code)

@@ -110,7 +110,6 @@ enum warning_code {
     WARN_FRAMES_MANY,      /* frames on the screen beyond those that are kept */
     WARN_NOTES_MANY,       /* annotations of sections beyond those that are kept */
     WARN_NO_SCHEDULER,     /* nothing tells when threads ran */
-    WARN_SECTIONS_BESIDE,  /* the file has sections, or records of the scheduler, beside what is shown */
     WARN_NO_REASONS,       /* nothing tells input and output from other reasons to be blocked */
     WARN_BELOW_ZERO,       /* sums of changes that are below 0 */
     WARN_DIFFERENCES,      /* stacks with values below 0, which may be so */
@@ -131,6 +130,7 @@ enum warning_code {
     WARN_PACKED_SAME_NAME,   /* members of an archive, behind the one of that name that was read */
     WARN_WINDOW_EMPTY,       /* a window of time in which there is nothing */
     WARN_WINDOW_CUT,         /* calls that an edge of the window cuts */
+    WARN_WINDOW_RELEASED,    /* stacks that released more in a window of time than they allocated */
     WARNING_CODES
 };
 

@@ -661,7 +661,6 @@ static void begin(struct perfetto *t, struct reading *r)
     t->seed = builder_seed(b);
     t->limits = r->limits;
     t->diag = r->diag;
-    t->system_begin_ns = UINT64_MAX;
     builder_clocks(b, 1, false);
     struct idmap *const maps[] = {
         &t->sequence_ids,         &t->stacks.mapping_ids,  &t->stacks.frame_ids,    &t->stacks.stack_ids,
@@ -782,41 +781,14 @@ static bool read_names(struct perfetto *t, struct reading *r)
     return t->diag->kind == DIAG_NONE;
 }
 
-/* What of a file with samples and sections is chosen as if it were a label (builder_split). */
-static const struct str SECTIONS = STR_INIT("sections");
-
-static bool no_sections(struct perfetto *t, struct str split)
-{
-    return diag_set(
-        t->diag, DIAG_USAGE, "no such label", "Leave the option out.",
-        "split=%.*s: a Perfetto trace can be split by `sections`, if it has samples and sections.",
-        (int)split.n, split.p);
-}
-
-/* Samples have other values than sections, so that one profile cannot have both: it has the samples, unless the sections
- * are asked for. Both count their times from the same moment, so that a range of one is that of the other. */
 static bool end_trace(struct perfetto *t)
 {
     for (size_t i = 0; i < t->n_sequences; i++)
         if (!pf_samples_settle(t, &t->sequences[i]))
             return false;
-    bool samples = t->heaps.n_heaps > 0 || t->samples.n_samples > 0;
-    bool sections = systrace_has_records(t->system);
-    struct str split = builder_split_key(t->builder);
-    if (split.n > 0 && !(samples && sections && str_eq(split, SECTIONS)))
-        return no_sections(t, split);
-    if (samples && sections) {
-        builder_label(t->builder, &(struct profile_label){.key = SECTIONS});
-        systrace_began(t->system, pf_first_sample(t));
-        if (t->samples.n_samples > 0 && split.n == 0 && !systrace_begins(t->system, &t->system_begin_ns))
-            return false;
-    }
-    if (samples && split.n == 0) {
-        if (sections)
-            pf_warn(t, WARN_SECTIONS_BESIDE, 1);
+    if (t->heaps.n_heaps > 0 || t->samples.n_samples > 0)
         return pf_result(t);
-    }
-    return sections ? systrace_result(t->system) : refuse(t);
+    return systrace_has_records(t->system) ? systrace_result(t->system, NULL, 0) : refuse(t);
 }
 
 static bool read_trace(struct reading *r)
@@ -839,7 +811,6 @@ const struct format FORMAT_PERFETTO = {
         "Perfetto: system traces (atrace, track events, scheduler), heap profiles of heapprofd, CPU samples",
     .detect = detect,
     .is_beside = is_beside,
-    .labels = true,
     .is_in_parts = true,
     .read = read_trace,
 };

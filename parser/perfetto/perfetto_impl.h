@@ -278,8 +278,7 @@ struct perfetto {
 
     struct pf_stacks stacks;
     struct pf_heaps heaps;
-    struct systrace *system;  /* sections and the scheduler */
-    uint64_t system_begin_ns; /* of these, where the file has samples beside them; UINT64_MAX: it has not */
+    struct systrace *system; /* sections and the scheduler */
     struct pf_samples samples;
     struct pf_people people;
     struct pf_names names;
@@ -340,7 +339,6 @@ const struct pf_expansion *pf_expand(struct perfetto *t, uint32_t frame, string_
 
 /* perfetto_result.c */
 /* UINT64_MAX: there is none. */
-uint64_t pf_first_sample(const struct perfetto *t);
 bool pf_result(struct perfetto *t);
 
 #endif

@@ -1,5 +1,6 @@
 /* All that was read as tracks of a profile: a heap of a process each, with its dumps as moments; and a
- * thread each, with its samples in the order of time. */
+ * thread each, with its samples in the order of time. Where the file has sections as well, these are tracks of their own
+ * (parser/systrace), and all times count from the same moment. */
 #include "core/number.h"
 #include "core/order.h"
 #include "parser/perfetto/perfetto_impl.h"
@@ -70,7 +71,12 @@ static bool warn_unwinding(struct perfetto *t)
     return ok;
 }
 
-enum { INTERVAL_DIGITS = 4 };
+enum {
+    INTERVAL_DIGITS = 4,
+    CLOCK_MONOTONIC = 3,
+    CLOCK_OF_DUMPS = 4,       /* CLOCK_MONOTONIC_COARSE: a reading of the monotonic clock */
+    FIRST_BESIDE_ID = 1 << 24 /* of tracks beside sections: above all tids, and what sections take */
+};
 
 /* Where each value stands; PERFETTO_NONE: the file has none of it. */
 struct layout {
@@ -90,7 +96,8 @@ struct maker {
     struct idmap track_ids; /* that are taken */
     struct idmap nodes;     /* of heaps: track and stack -> node */
     uint32_t next_track;
-    uint64_t first_ns; /* of all samples */
+    bool sections;     /* the file has some */
+    uint64_t first_ns; /* that times count from: of all samples; UINT64_MAX: there are none */
 };
 
 /* ---- values ---- */
@@ -114,9 +121,9 @@ static void put_pair(struct profile_value *values, uint32_t *at, struct layout *
     values[l->n++] = (struct profile_value){names[1], labels[1], UNIT_COUNT, ROLE_OBJECTS};
 }
 
-static bool declare(struct maker *m)
+/* Returns how many there are. */
+static uint32_t list_values(struct maker *m, struct profile_value values[PROFILE_VALUES_MAX])
 {
-    struct profile_value values[PROFILE_VALUES_MAX];
     const struct pf_heaps *h = &m->t->heaps;
     bool held = false, made = false, most = false, malloc_only = all_malloc(m->t), art_only = true;
     struct layout *l = &m->layout;
@@ -147,7 +154,24 @@ static bool declare(struct maker *m)
         l->samples = l->n;
         values[l->n++] = (struct profile_value){STR("samples"), STR("samples"), UNIT_COUNT, ROLE_SAMPLES};
     }
-    return builder_values(m->t->builder, NULL, 0, values, l->n);
+    return l->n;
+}
+
+/* Tells what is measured; behind it all of the sections, if there are some. */
+static bool declare(struct maker *m)
+{
+    struct perfetto *t = m->t;
+    struct profile_value values[PROFILE_VALUES_MAX];
+    uint32_t n = list_values(m, values);
+    uint64_t begin;
+
+    if (!m->sections)
+        return builder_values(t->builder, NULL, 0, values, n);
+    if (!systrace_begins(t->system, &begin))
+        return false;
+    m->first_ns = begin < m->first_ns ? begin : m->first_ns;
+    systrace_began(t->system, m->first_ns);
+    return systrace_result(t->system, values, n);
 }
 
 /* ---- stacks ---- */
@@ -191,7 +215,8 @@ static bool by_heap_and_time(const void *dumps, uint32_t a, uint32_t b)
 /* An id that no track has; `wanted` if that is free. */
 static bool take_id(struct maker *m, uint32_t *id)
 {
-    while (idmap_get(&m->track_ids, *id) != IDMAP_NONE)
+    while (idmap_get(&m->track_ids, *id) != IDMAP_NONE ||
+           (m->sections && systrace_has_track(m->t->system, *id)))
         *id = m->next_track++;
     return idmap_set(&m->track_ids, *id, 1);
 }
@@ -207,10 +232,26 @@ static bool make_heap_tracks(struct maker *m, uint32_t *tracks)
         if (name == STRING_NONE || !take_id(m, &id) ||
             (tracks[i] = builder_track(t->builder, id, name)) == NODE_NONE)
             return false;
-        builder_track_is(t->builder, tracks[i],
-                         &(struct track_words){TRACK_HEAP, h->pid, h->name, name, h->pid});
+        builder_track_is(
+            t->builder, tracks[i],
+            &(struct track_words){
+                .kind = TRACK_HEAP, .number = h->pid, .part = h->name, .group = name, .process = h->pid});
+        if (m->sections)
+            builder_track_beside(t->builder, tracks[i], 0, 0,
+                                 m->layout.n - (m->layout.samples != PERFETTO_NONE));
     }
     return true;
+}
+
+/* When the dump was, since the moment from which times count; `first`: of all dumps. */
+static uint64_t dump_time(const struct maker *m, const struct pf_dump *d, uint64_t first)
+{
+    const int64_t *to_boot = m->t->to_boot_ns;
+    int64_t more = to_boot[CLOCK_OF_DUMPS] != 0 ? to_boot[CLOCK_OF_DUMPS] : to_boot[CLOCK_MONOTONIC];
+    uint64_t at = m->sections ? d->timestamp + (uint64_t)more : d->timestamp;
+    uint64_t begin = m->sections ? m->first_ns : first;
+
+    return at > begin ? at - begin : 0;
 }
 
 /* Dumps are the moments of their heap's track, by time. */
@@ -218,7 +259,7 @@ static bool make_moments(struct maker *m, const uint32_t *tracks)
 {
     struct pf_heaps *h = &m->t->heaps;
     uint32_t *order = arena_array(m->t->arena, h->n_dumps, sizeof(*order));
-    uint64_t first = UINT64_MAX;
+    uint64_t first = UINT64_MAX, last = 0;
 
     if (order == NULL)
         return false;
@@ -230,7 +271,12 @@ static bool make_moments(struct maker *m, const uint32_t *tracks)
         return false;
     for (size_t i = 0; i < h->n_dumps; i++) {
         struct pf_dump *d = &h->dumps[order[i]];
-        if (!builder_moment(m->t->builder, tracks[d->heap], d->timestamp - first, &d->moment))
+        uint64_t time = dump_time(m, d, first);
+        /* Dumps of before the beginning, which damage alone makes, are still one behind the other. */
+        if (i > 0 && h->dumps[order[i - 1]].heap == d->heap && time <= last)
+            time = last + 1;
+        last = time;
+        if (!builder_moment(m->t->builder, tracks[d->heap], time, &d->moment))
             return false;
     }
     return true;
@@ -349,17 +395,42 @@ static bool sort_samples(struct perfetto *t, struct sample_order *o)
     return true;
 }
 
+/* Beside sections: the track is of a thread that may have some, and is called as that one. */
+static bool find_sections(struct maker *m, const struct pf_thread *thread, string_id *name,
+                          string_id *process, uint32_t *beside)
+{
+    struct perfetto *t = m->t;
+    struct systrace_whose whose = systrace_whose(t->system, thread->pid, thread->tid);
+    struct buf b = {0};
+
+    if (whose.name == STRING_NONE || whose.process == STRING_NONE)
+        return false;
+    *beside = whose.track;
+    *process = whose.process != STRING_EMPTY ? whose.process : *process;
+    buf_str(&b, text_of(t, whose.name != STRING_EMPTY ? whose.name : *name));
+    buf_z(&b, ", CPU samples");
+    *name = builder_string_of(t->builder, &b);
+    return *name != STRING_NONE;
+}
+
 static bool make_thread_track(struct maker *m, const struct pf_thread *thread, uint32_t *track)
 {
     struct perfetto *t = m->t;
     string_id name = pf_thread_name(t, thread->tid), process = pf_process_name(t, thread->pid);
-    uint32_t id = thread->tid;
+    uint32_t id = m->sections ? m->next_track++ : thread->tid, beside = 0;
 
-    if (name == STRING_NONE || process == STRING_NONE || !take_id(m, &id) ||
+    if (name == STRING_NONE || process == STRING_NONE ||
+        (m->sections && !find_sections(m, thread, &name, &process, &beside)) || !take_id(m, &id) ||
         (*track = builder_track(t->builder, id, name)) == NODE_NONE)
         return false;
     builder_track_is(t->builder, *track,
-                     &(struct track_words){TRACK_THREAD, thread->tid, STRING_EMPTY, process, thread->pid});
+                     &(struct track_words){.kind = m->sections ? TRACK_SAMPLES : TRACK_THREAD,
+                                           .number = thread->tid,
+                                           .part = STRING_EMPTY,
+                                           .group = process,
+                                           .process = thread->pid});
+    if (m->sections)
+        builder_track_beside(t->builder, *track, beside, m->layout.samples, 1);
     return true;
 }
 
@@ -372,7 +443,7 @@ static bool put_sample(struct maker *m, const struct pf_sample *s, uint32_t trac
     return builder_sample_at(m->t->builder, track, node, values, at > INT64_MAX ? INT64_MAX : at);
 }
 
-uint64_t pf_first_sample(const struct perfetto *t)
+static uint64_t first_sample(const struct perfetto *t)
 {
     const struct pf_samples *all = &t->samples;
     uint64_t first_ns = UINT64_MAX;
@@ -392,9 +463,6 @@ static bool put_samples(struct maker *m)
 
     if (!sort_samples(t, &order))
         return false;
-    m->first_ns = pf_first_sample(t);
-    if (t->system_begin_ns < m->first_ns)
-        m->first_ns = t->system_begin_ns;
     for (size_t i = 0; i < all->n_threads; i++) {
         string_id package = pf_process_package(t, all->threads[i].pid);
         if (order.end[i] > at && !make_thread_track(m, &all->threads[i], &track))
@@ -406,10 +474,14 @@ static bool put_samples(struct maker *m)
     return true;
 }
 
-/* Threads keep their ids; heaps are numbered from 1. */
+/* Threads keep their ids; heaps are numbered from 1. Beside sections, which have the ids of threads, all are numbered. */
 bool pf_result(struct perfetto *t)
 {
-    struct maker m = {.t = t, .next_track = 1};
+    bool sections = systrace_has_records(t->system);
+    struct maker m = {.t = t,
+                      .next_track = sections ? FIRST_BESIDE_ID : 1,
+                      .sections = sections,
+                      .first_ns = first_sample(t)};
 
     idmap_init(&m.track_ids, t->arena, t->seed);
     idmap_init(&m.nodes, t->arena, t->seed);

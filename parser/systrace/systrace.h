@@ -7,7 +7,7 @@
  *     s = systrace_new(builder, limits);
  *     for each packet: systrace_clocks, systrace_cleared, systrace_defaults, systrace_interned, as it has them;
  *                      then systrace_packet
- *     if (systrace_has_records(s)) systrace_result(s)
+ *     if (systrace_has_records(s)) systrace_result(s, beside, n_beside)
  *
  * Records are 24 bytes each until the end, since CPUs are far apart in the file and all must be in the order of time.
  * All that return bool: false when the builder's arena gives no more. */
@@ -56,8 +56,19 @@ bool systrace_has_records(const struct systrace *s);
 bool systrace_begins(struct systrace *s, uint64_t *ns) __attribute__((warn_unused_result));
 /* The recording had begun at that time: times are told since then, if no record is earlier. */
 void systrace_began(struct systrace *s, uint64_t ns);
-/* Tells the builder all of it. Behind the last packet, once. */
-bool systrace_result(struct systrace *s) __attribute__((warn_unused_result));
+/* Tells the builder all of it. Behind the last packet, once. The values of samples that the caller tells behind it, none or
+ * some. */
+bool systrace_result(struct systrace *s, const struct profile_value *beside, uint32_t n_beside)
+    __attribute__((warn_unused_result));
+
+/* Behind the result: what is known of a thread that has samples. */
+struct systrace_whose {
+    uint32_t track;          /* the id of the track with its sections and states; 0: there is none */
+    string_id name, process; /* STRING_EMPTY: not known; STRING_NONE: the arena gives no more */
+};
+struct systrace_whose systrace_whose(struct systrace *s, uint32_t pid, uint32_t tid);
+/* Whether one of its tracks has that id. */
+bool systrace_has_track(const struct systrace *s, uint32_t id);
 
 /* The standard name of a section, in a buffer of as many bytes as the name has: numbers and addresses become `#`, and what
  * follows a known beginning goes. Returns how many bytes there are. */

@@ -506,6 +506,7 @@ bool sy_sort(struct systrace *s) __attribute__((warn_unused_result));
 bool sy_settle(struct systrace *s) __attribute__((warn_unused_result));
 
 /* systrace_slices.c */
+bool sy_declare(struct systrace *s) __attribute__((warn_unused_result));
 bool sy_tell(struct systrace *s) __attribute__((warn_unused_result));
 
 #endif

@@ -209,14 +209,39 @@ void systrace_began(struct systrace *s, uint64_t ns)
     s->began = ns;
 }
 
-bool systrace_result(struct systrace *s)
+struct systrace_whose systrace_whose(struct systrace *s, uint32_t pid, uint32_t tid)
+{
+    enum { OLDER_MAX = 64 };
+    uint32_t at = idmap_get(&s->tids, tid), process = SY_NONE;
+
+    for (unsigned i = 0; at != SY_NONE && i < OLDER_MAX; at = s->threads[at].older, i++) {
+        process = sy_process_of(s, at);
+        if (process == SY_NONE || s->processes[process].pid == pid)
+            break;
+        at = i + 1 < OLDER_MAX ? at : SY_NONE;
+    }
+    if (at == SY_NONE)
+        return (struct systrace_whose){0, STRING_EMPTY, STRING_EMPTY};
+    uint32_t own = s->threads[at].own;
+    bool told = own != SY_NONE && s->tracks[own].track != SY_NONE;
+    return (struct systrace_whose){told ? s->tracks[own].id : 0, thread_name(s, at),
+                                   sy_process_name(s, process)};
+}
+
+bool systrace_has_track(const struct systrace *s, uint32_t id)
+{
+    return idmap_get(&s->track_ids, id) != IDMAP_NONE;
+}
+
+bool systrace_result(struct systrace *s, const struct profile_value *beside, uint32_t n_beside)
 {
     uint64_t begin;
 
     if (!systrace_begins(s, &begin))
         return false;
     s->begin = s->began < begin ? s->began : begin;
-    if (!sy_tell(s))
+    if (!sy_declare(s) || (n_beside > 0 && !builder_values_beside(s->builder, beside, n_beside)) ||
+        !sy_tell(s))
         return false;
     sum_processes(s);
     find_app(s);

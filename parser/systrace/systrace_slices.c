@@ -534,10 +534,13 @@ static const struct profile_value TIMES[] = {
 };
 static const struct profile_value CALLS = {STR_INIT("calls"), STR_INIT("calls"), UNIT_COUNT, ROLE_CALLS};
 
+bool sy_declare(struct systrace *s)
+{
+    return builder_values(s->builder, TIMES, s->has_sched ? SY_CLOCKS : 1, &CALLS, 1);
+}
+
 bool sy_tell(struct systrace *s)
 {
-    if (!builder_values(s->builder, TIMES, s->has_sched ? SY_CLOCKS : 1, &CALLS, 1))
-        return false;
     s->next_id = FIRST_FREE_ID;
     s->do_frame = builder_string(s->builder, STR("Choreographer#doFrame"));
     if (s->do_frame == STRING_NONE)

@@ -47,8 +47,7 @@ static bool is_time(const struct profile_value *v)
     return v->unit == UNIT_NS && v->role >= ROLE_WALL && v->role <= ROLE_UNKNOWN;
 }
 
-/* What is wrong with these columns, of which the first n_times are times; NULL if nothing is. */
-static const char *fault_of(const struct profile_value *columns, uint32_t n_columns, uint32_t n_times)
+static const char *fault_of_names(const struct profile_value *columns, uint32_t n_columns)
 {
     for (uint32_t i = 0; i < n_columns; i++) {
         if (columns[i].name.n == 0)
@@ -56,6 +55,18 @@ static const char *fault_of(const struct profile_value *columns, uint32_t n_colu
         for (uint32_t k = 0; k < i; k++)
             if (str_eq(columns[i].name, columns[k].name))
                 return "two values of one name";
+    }
+    return NULL;
+}
+
+/* What is wrong with these columns of events or of samples, of which the first n_times are times; NULL if nothing is. */
+static const char *fault_of(const struct profile_value *columns, uint32_t n_columns, uint32_t n_times)
+{
+    const char *fault = fault_of_names(columns, n_columns);
+
+    if (fault != NULL)
+        return fault;
+    for (uint32_t i = 0; i < n_columns; i++) {
         if (i < n_times && !is_time(&columns[i]))
             return "a clock that tells neither wall time, nor CPU time, nor the time of a state";
         if (i > 0 && i < n_times && columns[i].role <= columns[i - 1].role)
@@ -102,6 +113,26 @@ bool builder_values(struct builder *b, const struct profile_value *times, uint32
     return true;
 }
 
+bool builder_values_beside(struct builder *b, const struct profile_value *values, uint32_t n_values)
+{
+    struct profile_value columns[PROFILE_VALUES_MAX];
+    uint32_t n = b->layout.n_columns;
+
+    if (b->layout.n_times == 0 || n != b->layout.samples || b->n_tracks > 0)
+        return misused(b, "values of samples beside no events, or twice, or behind a track");
+    if (n_values == 0 || n_values > PROFILE_VALUES_MAX - n)
+        return misused(b, "no values, or too many");
+    memcpy(columns, b->columns, sizeof(columns));
+    memcpy(columns + n, values, n_values * sizeof(*values));
+    b->misuse = fault_of_names(columns, n + n_values);
+    for (uint32_t i = 0; i < n_values; i++)
+        if (b->misuse != NULL || !put_column(b, n + i, &values[i]))
+            return false;
+    b->layout.n_columns += n_values;
+    b->stride += n_values * sizeof(uint64_t);
+    return true;
+}
+
 void builder_sampled(struct builder *b, uint64_t bytes)
 {
     b->sampled_bytes = bytes;
@@ -122,7 +153,9 @@ bool builder_redeclare_time(struct builder *b, uint32_t time, const struct profi
         return misused(b, "a clock anew that it does not have");
     memcpy(columns, b->columns, sizeof(columns));
     columns[time] = *as;
-    b->misuse = fault_of(columns, b->layout.n_columns, b->layout.n_times);
+    b->misuse = fault_of_names(columns, b->layout.n_columns);
+    if (b->misuse == NULL)
+        b->misuse = fault_of(columns, b->layout.samples, b->layout.n_times);
     return b->misuse == NULL && put_column(b, time, as);
 }
 
@@ -239,6 +272,13 @@ void builder_track_rename(struct builder *b, uint32_t track, string_id name)
 void builder_track_is(struct builder *b, uint32_t track, const struct track_words *words)
 {
     b->tracks[track].words = *words;
+}
+
+void builder_track_beside(struct builder *b, uint32_t track, uint32_t of, uint32_t first, uint32_t n)
+{
+    b->tracks[track].beside = of;
+    for (uint32_t i = 0; i < n; i++)
+        b->tracks[track].values |= UINT32_C(1) << (b->layout.samples + first + i);
 }
 
 void builder_warn(struct builder *b, enum warning_code code, uint64_t count, uint64_t offset)

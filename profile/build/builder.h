@@ -63,6 +63,11 @@ bool builder_values(struct builder *b, const struct profile_value *times, uint32
                     const struct profile_value *values, uint32_t n_values)
     __attribute__((warn_unused_result));
 
+/* Declares more values, of samples and series beside events; behind builder_values with times, before the first track.
+ * They come last in the profile. Events of such a builder come by builder_event. False as above. */
+bool builder_values_beside(struct builder *b, const struct profile_value *values, uint32_t n_values)
+    __attribute__((warn_unused_result));
+
 /* Says that the values of samples may be below 0: they are int64_t. Behind builder_values, before the
  * first sample. */
 void builder_signed(struct builder *b);
@@ -129,6 +134,10 @@ struct track_words {
 };
 void builder_track_is(struct builder *b, uint32_t track, const struct track_words *words);
 
+/* Of a track beside events. Of the values of samples its samples or changes can only have n, from `first` on; otherwise they can
+ * have all. `of`: the id of the track with the events of the same thread; 0: there is none. */
+void builder_track_beside(struct builder *b, uint32_t track, uint32_t of, uint32_t first, uint32_t n);
+
 /* Applies n events; the i-th stands at byte offset + i * stride + event.at of the file. False when the arena
  * gives no more, or no times were declared. */
 bool builder_events(struct builder *b, const struct event *events, size_t n, uint64_t offset, uint32_t stride)
@@ -141,12 +150,12 @@ bool builder_event(struct builder *b, const struct event *event, const uint64_t 
 
 /* The node of the stack frames[0 (outermost) .. n) below `above`, made where it is new; below the track's
  * root for NODE_NONE, and the root itself for no frames. A stack that comes again needs to be looked up
- * once only: nodes stay. NODE_NONE when the arena gives no more, or times were declared. */
+ * once only: nodes stay. NODE_NONE when the arena gives no more, or only events were declared. */
 node_id builder_stack(struct builder *b, uint32_t track, node_id above, const frame_id *frames, size_t n)
     __attribute__((warn_unused_result));
 
-/* Adds the sample's values, as many as were declared, to the self of a node of that track. False of
- * NODE_NONE, when the arena gives no more, or times were declared. */
+/* Adds the sample's values, as many as were declared for samples, to the self of a node of that track. False of
+ * NODE_NONE, when the arena gives no more, or only events were declared. */
 bool builder_sample(struct builder *b, uint32_t track, node_id node, const uint64_t *values)
     __attribute__((warn_unused_result));
 

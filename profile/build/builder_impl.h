@@ -9,16 +9,19 @@
 #include "profile/build/builder.h"
 
 /* Where a node's measures stand: in the columns [0, n_times) the times, one for each clock of an event;
- * behind them the values. builder_values makes the layout, and all that reads or writes a column asks it. */
+ * behind them the calls of events; behind these the values of samples. builder_values makes the layout, and all that reads
+ * or writes a column asks it. */
 struct fold_layout {
     uint32_t n_times, n_columns; /* no columns: nothing was declared */
     uint32_t calls;              /* column of the calls that events count; only with times */
+    uint32_t samples;            /* first column of samples; n_columns: none are declared */
 };
 
 /* Events have their times and their calls. A constant argument makes constants of all of it. */
 static inline struct fold_layout fold_layout_of_events(uint32_t n_times)
 {
-    return (struct fold_layout){.n_times = n_times, .n_columns = n_times + 1, .calls = n_times};
+    return (struct fold_layout){
+        .n_times = n_times, .n_columns = n_times + 1, .calls = n_times, .samples = n_times + 1};
 }
 
 /* A node while the tree grows; its columns stand behind it. Children are a ring, about in the order of their first
@@ -49,11 +52,12 @@ struct fold_track {
     string_id name;
     struct track_words words;
     enum fold_track_use use;
-    node_id held;       /* of FOLD_TIMED_SAMPLES: where the stack ends that holds */
-    uint32_t n_moments; /* of FOLD_CHANGES, */
-    uint64_t moment_ns; /* and the time of the last one */
-    node_id root;       /* NODE_NONE until the first event or sample */
-    node_id current;    /* the frame on top: the stack is its chain of parents up to root */
+    node_id held;            /* of FOLD_TIMED_SAMPLES: where the stack ends that holds */
+    uint32_t values, beside; /* as in struct profile_track */
+    uint32_t n_moments;      /* of FOLD_CHANGES, */
+    uint64_t moment_ns;      /* and the time of the last one */
+    node_id root;            /* NODE_NONE until the first event or sample */
+    node_id current;         /* the frame on top: the stack is its chain of parents up to root */
     uint64_t records;
     uint64_t last[BUILDER_CLOCKS_MAX];      /* ticks, unwrapped */
     uint64_t wrapped[EVENT_CLOCKS_MAX];     /* to be added to the next readings */
@@ -130,6 +134,12 @@ struct builder {
     uint32_t n_labels, n_screen_frames, n_counters, n_phases, n_notes, n_wakes;
     struct str split;
 };
+
+/* Of samples. */
+static inline uint32_t fold_sample_values(const struct builder *b)
+{
+    return b->layout.n_columns - b->layout.samples;
+}
 
 static inline struct fold_node *fold_node_at(const struct builder *b, node_id id)
 {

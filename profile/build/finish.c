@@ -303,7 +303,20 @@ static void set_rests(const struct builder *b, struct profile_track *tracks, uin
     for (uint32_t i = 0; i < n; i++)
         end_ns = tracks[i].end_ns > end_ns ? tracks[i].end_ns : end_ns;
     for (uint32_t i = 0; i < n; i++)
-        tracks[i].rest_ns = end_ns - tracks[i].end_ns;
+        tracks[i].rest_ns = track_has(&tracks[i], 0) ? end_ns - tracks[i].end_ns : 0;
+}
+
+/* Which of the columns the track can have: all, unless the file has events and samples. */
+static uint32_t values_of(const struct builder *b, const struct fold_track *t)
+{
+    uint32_t all = (uint32_t)((UINT64_C(1) << b->layout.n_columns) - 1);
+    uint32_t events = (uint32_t)((UINT64_C(1) << b->layout.samples) - 1);
+
+    if (events == 0 || fold_sample_values(b) == 0)
+        return 0;
+    if (t->use == FOLD_EVENTS)
+        return events;
+    return t->values != 0 ? t->values : all & ~events;
 }
 
 static int by_id(const void *a, const void *b)
@@ -339,9 +352,11 @@ static bool put_tracks(struct builder *b, struct profile *p, struct columns *c)
                                    .kind = t->words.kind,
                                    .number = t->words.number,
                                    .process = t->words.process,
+                                   .beside = t->beside,
                                    .part = t->words.part,
                                    .group = t->words.group,
                                    .n_moments = t->n_moments,
+                                   .values = values_of(b, t),
                                    .first = first,
                                    .count = c->n - first,
                                    .records = t->records,
@@ -354,7 +369,7 @@ static bool put_tracks(struct builder *b, struct profile *p, struct columns *c)
         return false;
     for (uint32_t i = 0; i < p->n_tracks && b->layout.n_times > 0; i++)
         tracks[i].calls =
-            c->total[(size_t)tracks[i].first * b->layout.n_columns + b->layout.calls]; /* none is signed */
+            c->total[(size_t)tracks[i].first * profile_stride(p) + b->layout.calls]; /* none is signed */
     set_rests(b, tracks, p->n_tracks);
     p->tracks = tracks;
     return true;
@@ -417,6 +432,7 @@ const struct profile *builder_finish(struct builder *b, struct str format, struc
     p->n_frames = (uint32_t)b->n_frames;
     memcpy(p->values, b->columns, sizeof(p->values));
     p->n_times = b->layout.n_times;
+    p->n_beside = p->n_times > 0 ? fold_sample_values(b) : 0;
     p->ns_per_tick = b->ns_per_tick;
     p->node_frame = c.frame;
     p->node_parent = c.parent;

@@ -14,8 +14,7 @@ static bool misused(struct builder *b, const char *how)
 
 static bool has_stacks(struct builder *b)
 {
-    return (b->layout.n_times == 0 && b->layout.n_columns > 0) ||
-           misused(b, "times, or nothing, and has samples");
+    return b->layout.samples < b->layout.n_columns || misused(b, "times, or nothing, and has samples");
 }
 
 /* A track is of one use from its first record on. */
@@ -57,9 +56,9 @@ static uint64_t add(struct builder *b, uint64_t sum, uint64_t value, bool is_sig
 
 static void add_values(struct builder *b, struct fold_track *t, node_id node, const uint64_t *values)
 {
-    uint64_t *sums = fold_node_at(b, node)->columns;
+    uint64_t *sums = fold_node_at(b, node)->columns + b->layout.samples;
 
-    for (uint32_t v = 0; v < b->layout.n_columns; v++)
+    for (uint32_t v = 0; v < fold_sample_values(b); v++)
         sums[v] = add(b, sums[v], values[v], b->is_signed);
     t->records++;
     b->n_events++;
@@ -106,6 +105,12 @@ static bool log_stack(struct builder *b, uint32_t track, node_id leaf)
     return true;
 }
 
+/* A log has one shape for all of its tracks. Clocks that a track does not have stand still in it. */
+static void fold_log_shape(struct builder *b)
+{
+    call_log_shape(b->log, b->layout.n_times > 0 ? b->layout.n_times : 1, fold_sample_values(b));
+}
+
 bool builder_sample_at(struct builder *b, uint32_t track, node_id node, const uint64_t *values,
                        uint64_t ticks)
 {
@@ -117,7 +122,7 @@ bool builder_sample_at(struct builder *b, uint32_t track, node_id node, const ui
     if (first) {
         t->first[0] = t->last[0] = ticks;
         if (b->log != NULL) {
-            call_log_shape(b->log, 1, b->layout.n_columns);
+            fold_log_shape(b);
             call_log_begin(b->log, track, t->id, t->last);
         }
     }
@@ -170,8 +175,8 @@ bool builder_change(struct builder *b, uint32_t track, uint32_t moment, node_id 
     change->moment = moment;
     uint64_t *sums = fold_node_at(b, node)->columns;
     for (uint32_t v = 0; v < b->layout.n_columns; v++) {
-        change->values[v] = changes[v];
-        sums[v] = add(b, sums[v], (uint64_t)changes[v], true);
+        change->values[v] = v >= b->layout.samples ? changes[v - b->layout.samples] : 0;
+        sums[v] = add(b, sums[v], (uint64_t)change->values[v], true);
     }
     t->records++;
     b->n_events++;
@@ -507,7 +512,7 @@ static bool first_event(struct builder *b, const struct event *e, const uint64_t
     for (uint32_t c = 0; c < b->layout.n_times; c++)
         t->first[c] = t->last[c] = clocks[c] + (c < EVENT_CLOCKS_MAX ? t->wrapped[c] : 0);
     if (b->log != NULL) {
-        call_log_shape(b->log, b->layout.n_times, 0);
+        fold_log_shape(b);
         call_log_begin(b->log, e->track, t->id, t->last);
     }
     return t->root != NODE_NONE;
@@ -706,7 +711,7 @@ bool builder_events(struct builder *b, const struct event *events, size_t n, uin
 
     if (!builder_goes_on(b, n))
         return false;
-    switch (b->layout.n_times) {
+    switch (fold_sample_values(b) > 0 ? 0 : b->layout.n_times) {
     case 1:
         return logging ? apply(b, events, n, offset, stride, fold_layout_of_events(1), true)
                        : apply(b, events, n, offset, stride, fold_layout_of_events(1), false);
@@ -714,7 +719,7 @@ bool builder_events(struct builder *b, const struct event *events, size_t n, uin
         return logging ? apply(b, events, n, offset, stride, fold_layout_of_events(2), true)
                        : apply(b, events, n, offset, stride, fold_layout_of_events(2), false);
     default:
-        b->misuse = "no times, and has events";
+        b->misuse = "no times, or values of samples beside them, and has events of two clocks";
         return false;
     }
 }
@@ -729,7 +734,9 @@ bool builder_event(struct builder *b, const struct event *event, const uint64_t 
         b->misuse = "no times or clocks that wrap, and has events of many clocks";
         return false;
     }
-    if (!builder_goes_on(b, 1) || (t->root == NODE_NONE && !first_event(b, event, clocks)))
+    if (t->use != FOLD_UNUSED && t->use != FOLD_EVENTS)
+        return misused(b, "a track of events and of samples");
+    if (!builder_goes_on(b, 1) || (t->use == FOLD_UNUSED && !first_event(b, event, clocks)))
         return false;
     t->records++;
     b->n_events++;

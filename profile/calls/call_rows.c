@@ -37,7 +37,7 @@ static bool tell(struct call_rows *s, const struct replay_track *t, const struct
 
     if (s->request.window != NULL && !window_has(s->request.window, row.begin_ns))
         return true;
-    if (s->cpu < s->request.profile->n_times)
+    if (s->cpu < profile_track_times(s->request.profile, t->of))
         row.cpu_ns = ns_of(s, t->now[s->cpu] - call->begin[s->cpu]);
     return s->request.row(s->request.context, &row);
 }

@@ -299,12 +299,16 @@ static uint32_t entry_of(struct counted *t, frame_id frame)
     return found;
 }
 
-/* The entry is kept where sinks keep nodes. */
+/* The entry is kept where sinks keep nodes. What is sampled is no call: nobody knows when it began. */
 static bool enter(void *context, struct replay_track *t)
 {
     struct calls_sink *s = context;
     struct replay_call *call = &t->open[t->n_open - 1];
 
+    if (profile_track_times(s->request.profile, t->of) == 0) {
+        call->node = IDMAP_NONE;
+        return true;
+    }
     call->node = entry_of(&s->tracks[t->nth], call->frame);
     if (call->node != IDMAP_NONE)
         s->entries[call->node].open++;

@@ -253,7 +253,7 @@ static bool begin(void *context, struct replay_track *t)
     x->lane->pixels = arena_array(s->arena, width, sizeof(*x->lane->pixels));
     if (s->request.marks)
         x->lane->marks = arena_array(s->arena, width, sizeof(*x->lane->marks));
-    if (s->request.cpu_clock != 0) {
+    if (s->request.cpu_clock != 0 && track_has(t->of, s->request.cpu_clock)) {
         x->cpu = arena_array(s->arena, (size_t)width * LANE_CLASSES, sizeof(*x->cpu));
         if (x->cpu == NULL)
             return false;

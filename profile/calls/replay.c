@@ -543,7 +543,9 @@ static bool leave_later(struct replay *r)
 static bool end_track(struct replay *r, struct replay_track *t)
 {
     const struct replay_sink *sink = &r->request.sink;
-    const uint8_t flag = r->request.profile->n_times > 0 ? SPAN_OPEN : 0; /* samples say nothing of an end */
+    const uint8_t flag = profile_track_times(r->request.profile, t->of) > 0
+                             ? SPAN_OPEN
+                             : 0; /* samples say nothing of an end */
     bool innermost = true, cut = is_cut(t);
 
     if (t->log->end[0] < t->now[0])
@@ -686,7 +688,7 @@ static bool prepare(struct replay *r)
     r->n_clocks = log->n_clocks;
     r->n_frames = log->n_frames;
     if (r->n_frames != rename_original(q->profile)->n_frames || r->n_clocks != (n_times > 0 ? n_times : 1) ||
-        log->n_values != (n_times > 0 ? 0 : q->profile->n_values))
+        log->n_values != profile_n_of_samples(q->profile))
         return damaged(r);
     if (!find_renames(r) || !find_tracks(r))
         return false;

@@ -14,7 +14,8 @@ struct window_sink {
     struct arena *arena;
     struct builder *tree; /* of the window: the columns of its nodes are ns */
     struct window_track *tracks;
-    uint64_t cut; /* calls */
+    uint64_t cut;      /* calls */
+    uint64_t released; /* stacks of heaps that released more than they allocated */
 };
 
 /* ---- time ---- */
@@ -59,7 +60,7 @@ static node_id top_node(struct window_sink *s, const struct replay_track *t, siz
 static bool credit(struct window_sink *s, const struct replay_track *t, size_t n_open)
 {
     const struct window *w = &s->request.window;
-    uint32_t n_times = s->request.profile->n_times;
+    uint32_t n_times = profile_track_times(s->request.profile, t->of);
     if (n_times == 0)
         return true;
     /* Folding has clamped steps back, so w2 is not before w1, and no difference below goes under zero. */
@@ -106,7 +107,8 @@ static bool enter(void *context, struct replay_track *t)
 
     if (!credit(s, t, t->n_open - 1))
         return false;
-    if (s->request.profile->n_times == 0 || !window_has(&s->request.window, ns_of(s, t->now[0])))
+    if (profile_track_times(s->request.profile, t->of) == 0 ||
+        !window_has(&s->request.window, ns_of(s, t->now[0])))
         return true;
     node_id top = top_node(s, t, t->n_open);
     if (top == NODE_NONE)
@@ -130,8 +132,9 @@ static bool sample(void *context, struct replay_track *t, const uint64_t *values
     node_id top = top_node(s, t, t->n_open);
     if (top == NODE_NONE)
         return false;
-    for (uint32_t v = 0; v < s->request.profile->n_values; v++) {
-        uint64_t *sum = &fold_node_at(s->tree, top)->columns[v];
+    uint64_t *sums = fold_node_at(s->tree, top)->columns + profile_first_of_samples(s->request.profile);
+    for (uint32_t v = 0; v < profile_n_of_samples(s->request.profile); v++) {
+        uint64_t *sum = &sums[v];
         *sum = number_add(*sum, values[v]);
     }
     return true;
@@ -144,7 +147,7 @@ static bool leave(void *context, struct replay_track *t, const struct replay_lef
 
     if (!credit(s, t, t->n_open))
         return false;
-    if (s->request.profile->n_times > 0)
+    if (profile_track_times(s->request.profile, t->of) > 0)
         cut_call(s, ns_of(s, left->call->begin[0]), ns_of(s, t->now[0]));
     x->n_made = x->n_made < left->level ? x->n_made : left->level;
     return true;
@@ -191,7 +194,9 @@ struct window_sink *window_sink_new(struct arena *arena, struct arena *scratch,
     s->tracks = arena_array(scratch, p->n_tracks, sizeof(*s->tracks));
     s->tree = builder_new(arena, request->seed);
     if (s->tree == NULL || s->tracks == NULL ||
-        !builder_values(s->tree, p->values, p->n_times, p->values + p->n_times, p->n_values - p->n_times))
+        !builder_values(s->tree, p->values, p->n_times, p->values + p->n_times,
+                        p->n_values - p->n_times - p->n_beside) ||
+        (p->n_beside > 0 && !builder_values_beside(s->tree, p->values + p->n_times + 1, p->n_beside)))
         return NULL;
     builder_clocks(s->tree, 1, false);
     return add_tracks(s) ? s : NULL;
@@ -208,6 +213,78 @@ struct replay_sink window_sink_replay(struct window_sink *s)
                                 .context = s};
 }
 
+/* ---- heaps ---- */
+
+/* What the dumps in the window tell of the node: how its values changed since the dump before each. More released than allocated
+ * is nothing. */
+static bool sum_changes(struct window_sink *s, const struct profile_track *t, node_id node,
+                        int64_t sums[PROFILE_VALUES_MAX])
+{
+    const struct profile *p = s->request.profile;
+    const struct profile_series *changes = &p->series;
+    bool any = false, below = false;
+
+    memset(sums, 0, PROFILE_VALUES_MAX * sizeof(*sums));
+    for (uint32_t i = changes->first[node]; i < changes->first[node + 1]; i++)
+        for (uint32_t v = 0;
+             v < p->n_values &&
+             window_has(&s->request.window, p->moments[t->first_moment + changes->moment[i]].time_ns);
+             v++)
+            sums[v] = number_add_signed(sums[v], changes->change[(size_t)i * p->n_values + v]);
+    for (uint32_t v = 0; v < p->n_values; v++) {
+        below = below || sums[v] < 0;
+        sums[v] = sums[v] > 0 ? sums[v] : 0;
+        any = any || sums[v] > 0;
+    }
+    s->released += below;
+    return any;
+}
+
+/* Parents are made before their children: where only a child has something, it brings them. */
+static bool add_heap(struct window_sink *s, uint32_t track)
+{
+    const struct profile *p = s->request.profile;
+    const struct profile_track *t = &p->tracks[track];
+    int64_t sums[PROFILE_VALUES_MAX];
+    uint8_t *needed = arena_array(s->arena, t->count, sizeof(*needed));
+    node_id *made = arena_array(s->arena, t->count, sizeof(*made));
+    const uint64_t released = s->released;
+
+    if (needed == NULL || made == NULL)
+        return false;
+    for (uint32_t i = t->count; i-- > 0;) {
+        needed[i] = needed[i] || sum_changes(s, t, t->first + i, sums);
+        if (needed[i] && i > 0)
+            needed[p->node_parent[t->first + i] - t->first] = 1;
+    }
+    s->released = released; /* they are counted below */
+    for (uint32_t i = 0; i < t->count; i++) {
+        node_id node = t->first + i;
+        bool any = sum_changes(s, t, node, sums);
+        if (i > 0 && !needed[i])
+            continue;
+        made[i] = i == 0 ? s->tree->tracks[track].root
+                         : fold_child(s->tree, made[p->node_parent[node] - t->first], p->node_frame[node]);
+        if (made[i] == NODE_NONE)
+            return false;
+        for (uint32_t v = 0; any && v < p->n_values; v++)
+            fold_node_at(s->tree, made[i])->columns[v] = (uint64_t)sums[v];
+    }
+    return true;
+}
+
+static bool add_heaps(struct window_sink *s)
+{
+    const struct profile *p = s->request.profile;
+    bool ok = true;
+
+    for (uint32_t i = 0; ok && i < p->n_tracks; i++)
+        ok = p->tracks[i].n_moments == 0 || add_heap(s, i);
+    return ok;
+}
+
+/* ---- the profile ---- */
+
 static bool is_empty(const struct profile *p)
 {
     for (node_id i = 0; i < p->n_nodes; i++)
@@ -218,19 +295,24 @@ static bool is_empty(const struct profile *p)
 }
 
 /* Gives `to`, which has its nodes, the warnings of the whole, and what is to be known of the window. */
-static bool put_warnings(struct arena *arena, const struct profile *p, uint64_t cut, struct profile *to)
+static bool put_warnings(const struct window_sink *s, struct profile *to)
 {
-    struct profile_warning *warnings = arena_array(arena, p->n_warnings + 2, sizeof(*warnings));
+    enum { OWN = 3 };
+    const struct profile *p = s->request.profile;
+    struct arena *arena = s->arena;
+    struct profile_warning *warnings = arena_array(arena, p->n_warnings + OWN, sizeof(*warnings));
     bool empty = is_empty(to);
     const struct {
         enum warning_code code;
         uint64_t count;
-    } own[] = {{WARN_WINDOW_EMPTY, empty}, {WARN_WINDOW_CUT, empty ? 0 : cut}};
+    } own[OWN] = {{WARN_WINDOW_EMPTY, empty},
+                  {WARN_WINDOW_CUT, empty ? 0 : s->cut},
+                  {WARN_WINDOW_RELEASED, empty ? 0 : s->released}};
 
     if (warnings == NULL)
         return false;
     to->n_warnings = 0;
-    for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++) {
+    for (size_t i = 0; i < OWN; i++) {
         if (own[i].count == 0)
             continue;
         struct profile_warning *w = &warnings[to->n_warnings++];
@@ -260,6 +342,7 @@ static bool put_tracks(const struct window_sink *s, struct profile *to)
         tracks[i].count = made->count;
         tracks[i].calls = made->calls;
         tracks[i].open = made->open;
+        tracks[i].n_moments = 0; /* their changes are in its values */
     }
     to->tracks = tracks;
     return tracks != NULL;
@@ -272,6 +355,8 @@ const struct profile *window_sink_finish(struct window_sink *s)
     struct profile *to = arena_alloc(s->arena, sizeof(*to));
 
     s->tree->n_frames = p->n_frames;
+    if (p->n_moments > 0 && !add_heaps(s))
+        return NULL;
     const struct profile *made = builder_finish(s->tree, p->format, p->format_label);
     if (to == NULL || made == NULL)
         return NULL;
@@ -284,5 +369,6 @@ const struct profile *window_sink_finish(struct window_sink *s)
     to->node_total = made->node_total;
     to->tracks = made->tracks;
     to->n_tracks = made->n_tracks;
-    return put_tracks(s, to) && put_warnings(s->arena, p, s->cut, to) ? to : NULL;
+    to->n_moments = 0;
+    return put_tracks(s, to) && put_warnings(s, to) ? to : NULL;
 }

@@ -270,6 +270,9 @@ const struct profile *filter_result(struct filter_stacks *s, const struct profil
     to->n_moments = 0; /* of other nodes */
     if (filtered != NULL)
         add_waiting(to);
+    for (uint32_t i = 0; to->n_values > p->n_values && i < p->n_tracks; i++)
+        if (tracks[i].values != 0 && track_has(&tracks[i], 0)) /* with wall and CPU time */
+            tracks[i].values |= UINT32_C(1) << p->n_values;
     return put_values(&m, to, a) ? to : NULL;
 }
 

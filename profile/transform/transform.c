@@ -165,7 +165,7 @@ static bool put_tracks(struct picker *k)
         tracks[i] = p->tracks[i];
         tracks[i].first = k->moved[p->tracks[i].first];
         tracks[i].count = (last ? k->to->n_nodes : k->moved[p->tracks[i + 1].first]) - tracks[i].first;
-        tracks[i].open = tracks[i].first;
+        tracks[i].open = k->moved[p->tracks[i].open]; /* all nodes of calls stay */
     }
     k->to->tracks = tracks;
     return true;

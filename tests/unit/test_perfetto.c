@@ -226,50 +226,48 @@ static void without_a_profile(void **state)
     }
 }
 
-static const struct profile *read_split(struct arena *arena, const struct buf *b, const char *key,
-                                        struct diag *diag)
+static uint32_t n_of_kind(const struct profile *p, enum track_kind kind)
 {
-    struct reader r;
+    uint32_t n = 0;
 
-    arena_init(arena, 64 << 20);
-    assert_true(reader_init(&r, arena, &READER_LIMITS_DEFAULT, (struct hash_seed){1, 2}));
-    reader_split(&r, str_of(key));
-    const struct profile *p = test_input_read(&r, buf_view(b));
-    *diag = r.diag;
-    return p;
+    for (uint32_t i = 0; i < p->n_tracks; i++)
+        n += p->tracks[i].kind == kind;
+    return n;
 }
 
-/* Samples are shown, and it is said that there is more; sections are, if they are asked for. */
+/* Sections, samples and heaps of a file are tracks of one profile, each with its own values. */
 static void sections_beside_samples(void **state)
 {
     struct arena arena;
-    struct diag diag;
-    struct buf b = {0}, alone = {0};
+    struct buf b = {0}, alone = {0}, sections = {0};
+    struct arena other;
 
     (void)state;
-    perfetto_put(&b, &(struct perfetto_options){.samples = true});
-    systrace_put(&b, 0);
-    const struct profile *p = read_bytes(&arena, &b);
-    assert_int_equal(p->n_tracks, 3);
-    assert_int_equal(profile_warned_count(p, WARN_SECTIONS_BESIDE), 1);
-    assert_int_equal(p->n_labels, 1);
-    arena_free(&arena);
-    p = read_split(&arena, &b, "sections", &diag);
-    assert_non_null(p);
-    assert_true(str_eq(p->values[0].name, STR("wall")));
-    assert_true(str_eq(p->split, STR("sections")));
-    assert_int_equal(p->n_labels, 1);
-    assert_int_equal(profile_warned_count(p, WARN_SECTIONS_BESIDE), 0);
-    arena_free(&arena);
-    assert_null(read_split(&arena, &b, "endpoint", &diag));
-    assert_string_equal(diag.title, "no such label");
-    arena_free(&arena);
-    systrace_put(&alone, 0);
-    assert_null(read_split(&arena, &alone, "sections", &diag));
-    assert_string_equal(diag.title, "no such label");
+    perfetto_put(&alone, &(struct perfetto_options){.samples = true});
+    systrace_put(&sections, 0);
+    buf_str(&b, buf_view(&alone));
+    buf_str(&b, buf_view(&sections));
+    const struct profile *p = read_bytes(&arena, &b), *of_samples = read_bytes(&other, &alone);
+    uint32_t samples = profile_value_by_role(p, ROLE_SAMPLES);
+    assert_true(profile_is_mixed(p));
+    assert_false(profile_is_mixed(of_samples));
+    assert_int_equal(p->values[0].role, ROLE_WALL);
+    assert_int_equal(samples + 1, p->n_values);
+    assert_int_equal(n_of_kind(p, TRACK_HEAP), n_of_kind(of_samples, TRACK_HEAP));
+    assert_int_equal(n_of_kind(p, TRACK_SAMPLES), n_of_kind(of_samples, TRACK_THREAD));
+    assert_true(n_of_kind(p, TRACK_THREAD) > 0);
+    for (uint32_t i = 0; i < p->n_tracks; i++) {
+        const struct profile_track *t = &p->tracks[i];
+        assert_int_equal(track_has(t, 0), t->kind != TRACK_SAMPLES && t->kind != TRACK_HEAP);
+        assert_int_equal(track_has(t, samples), t->kind == TRACK_SAMPLES);
+        for (uint32_t v = 0; v < p->n_values; v++)
+            assert_true(track_has(t, v) || profile_total(p, t->first, v) == 0);
+    }
+    arena_free(&other);
     arena_free(&arena);
     buf_free(&b);
     buf_free(&alone);
+    buf_free(&sections);
 }
 
 static void any_damage(void **state)
