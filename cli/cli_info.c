@@ -244,6 +244,18 @@ static void add_number(struct cells *c, enum unit unit, uint64_t value)
     add_cell(c, (struct str){text, (size_t)(number_value(text, unit, value, DIGITS) - text)});
 }
 
+/* Nothing of a value that only tracks of another kind have. */
+static void add_total(struct cells *c, const struct profile *p, const struct profile_track *track,
+                      uint32_t value)
+{
+    if (!track_has(track, value))
+        add_cell(c, STR("-"));
+    else if (value == p->n_values || p->values[value].role == ROLE_CALLS)
+        add_number(c, UNIT_COUNT, track->calls);
+    else
+        add_number(c, p->values[value].unit, profile_total(p, track->first, value));
+}
+
 static void track_cells(struct cells *c, const struct profile *p, const struct profile_track *track)
 {
     char text[NUMBER_BYTES_MAX];
@@ -252,11 +264,11 @@ static void track_cells(struct cells *c, const struct profile *p, const struct p
     add_cell(c, (struct str){text, (size_t)(number_u64(text, track->id) - text)});
     for (uint32_t i = 0; i < p->n_values; i++)
         if (p->values[i].role != ROLE_CALLS)
-            add_number(c, p->values[i].unit, profile_total(p, track->first, i));
+            add_total(c, p, track, i);
     for (uint32_t i = 0; i < p->n_values; i++)
         if (p->minus[i] > 0)
             add_number(c, p->values[i].unit, profile_minus_total(p, track->first, i));
-    add_number(c, UNIT_COUNT, track->calls);
+    add_total(c, p, track, profile_value_by_role(p, ROLE_CALLS));
     add_number(c, UNIT_COUNT, track->count);
 }
 

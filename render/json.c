@@ -275,7 +275,7 @@ static bool make_spec(struct writer *w, const struct view_options *view, struct 
     bool found = false;
 
     *spec = (struct tree_spec){.divisor = 1, .order = view->order};
-    spec->n_measures = w->n_measures = measures_of(w->profile, w->measures);
+    spec->n_measures = w->n_measures = measures_shown(w->profile, view, w->measures);
     for (uint32_t i = 0; i < w->n_measures; i++) {
         const struct measure *m = &w->measures[i];
         bool wanted = !found && str_eq(measure_key(m->name), str_of(view->value));

@@ -112,8 +112,8 @@ export class Timeline {
             const button = element('button', { type: 'button', tabIndex: i === this.active ? 0 : -1, className: isInner ? 'inner' : '' },
                 element('span', { textContent: `${isPinned ? '\u2691 ' : ''}${lane === undefined ? label : lane.name || `Thread ${lane.track}`}` },
                     ...behind ? [element('span', { className: 'quiet', textContent: behind })] : []),
-                ...lane === undefined ? [] : [element('span', { className: 'quiet', textContent: durationWords(lane.work) })]);
-            button.title = lane === undefined ? `${label}${process ? ` of ${process}` : ''}` : `${lane.name} (${lane.track})${process ? ` of ${process}` : ''}: ${durationWords(lane.work)}${this.isChart ? '' : '; opens its calls; p pins it'}`;
+                ...lane === undefined ? [] : [element('span', { className: 'quiet', textContent: lane.work })]);
+            button.title = lane === undefined ? `${label}${process ? ` of ${process}` : ''}` : `${lane.name} (${lane.track})${process ? ` of ${process}` : ''}: ${lane.work}${this.isChart ? '' : '; opens its calls; p pins it'}`;
             if (!this.isChart || lane === undefined)
                 button.setAttribute('aria-expanded', String(isOpen));
             return this.nameItem(row, i, button);

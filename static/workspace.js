@@ -210,7 +210,8 @@ function followState(state) {
         search.value = state.search;
     for (const link of document.querySelectorAll('a.follows, #threads a[data-track]')) {
         const isKnown = link.dataset.plain === undefined || !/inverted|sandwich/.test(said.view);
-        link.search = queryOf(link.search, isKnown ? said : { ...said, view: 'flame' }, usualValue);
+        const known = isKnown ? said : { ...said, view: 'flame' };
+        link.search = queryOf(link.search, link.dataset.ownValue === undefined ? known : { ...known, value: usualValue }, usualValue);
         link.hash = withPass(fragmentOf(said, link.dataset.track === undefined), link.dataset.pass);
     }
     const { whole } = choices.elements.namedItem('value').selectedOptions[0].dataset, { filters } = flameOf();

@@ -35,9 +35,11 @@ void call_chrome_begin(struct call_writer *w, struct buf *out)
     buf_z(out, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"clock\":\"");
     buf_z(out, w->by_cpu || (p->n_times > 0 && p->values[0].role == ROLE_CPU) ? "cpu" : "wall");
     buf_z(out, "\"},\"traceEvents\":[");
-    for (uint32_t i = 0; i < p->n_tracks; i++) {
+    for (uint32_t i = 0, told = 0; i < p->n_tracks; i++) {
         struct json j = json_into(out);
-        buf_z(out, i > 0 ? ",\n" : "\n");
+        if (profile_track_times(p, &p->tracks[i]) == 0)
+            continue;
+        buf_z(out, told++ > 0 ? ",\n" : "\n");
         json_open_object(&j, NULL);
         json_put_string(&j, "ph", STR("M"));
         json_put_string(&j, "name", STR("thread_name"));

@@ -92,15 +92,19 @@ bool chart_plan(struct chart_plan *plan, const struct view_options *o, const str
         return diag_set(diag, DIAG_USAGE, "no times in this file", "Choose another view, such as flame.",
                         "A chart shows calls in the order of time, and this file has no times: %.*s.",
                         (int)p->format_label.n, p->format_label.p);
-    if (p->n_times > 0 && o->value[0] != '\0' && !str_eq(measure_key(p->values[0].name), str_of(o->value)))
+    if (plan->track == NULL)
+        return diag_set(diag, DIAG_USAGE, "a chart is of one thread", HINT_TRACK,
+                        "A chart shows one thread; this asks for several.");
+    if (plan->track->n_moments > 0)
+        return diag_set(diag, DIAG_USAGE, "no times of this heap", "Choose another view, such as flame.",
+                        "A chart shows calls in the order of time, and a heap is told of by its dumps.");
+    if (profile_track_times(p, plan->track) > 0 && o->value[0] != '\0' &&
+        !str_eq(measure_key(p->values[0].name), str_of(o->value)))
         return diag_set(
             diag, DIAG_USAGE, "a chart has one value",
             "Leave the value out, or choose another view, such as flame.",
             "value=%s: a chart shows calls by the times at which they began and ended, which is %.*s.",
             o->value, (int)p->values[0].label.n, p->values[0].label.p);
-    if (plan->track == NULL)
-        return diag_set(diag, DIAG_USAGE, "a chart is of one thread", HINT_TRACK,
-                        "A chart shows one thread; this asks for several.");
     set_whole(plan, o);
     if (!set_window(plan, o, diag))
         return false;
@@ -220,11 +224,17 @@ static void put_dpx(struct buf *b, const char *before, uint32_t dpx)
     buf_fixed(b, dpx, 1);
 }
 
+/* Of what the chart is called. */
+static const struct profile_value *first_value(const struct chart *c)
+{
+    return &c->in->profile->values[track_first_value(c->plan.track)];
+}
+
 /* ---- links ---- */
 
 static void put_link_to(struct chart *c, struct view_options o)
 {
-    if (str_eq(str_of(o.value), measure_key(c->in->profile->values[0].name)))
+    if (str_eq(str_of(o.value), measure_key(first_value(c)->name)))
         o.value[0] = '\0'; /* the default, which resolving has filled in */
     buf_z(c->out, "<a href=\"");
     size_t start = c->out->n;
@@ -319,7 +329,7 @@ static void add_least_px(const struct chart *c, struct buf *b)
 static void put_title(struct chart *c)
 {
     struct buf length = {0}, value = {0};
-    const struct measure first = {.label = c->in->profile->values[0].label};
+    const struct measure first = {.label = first_value(c)->label};
 
     add_time(&length, c->plan.to_ns - c->plan.from_ns, LENGTH_DIGITS);
     heading_value(&value, c->in, &first);
@@ -460,7 +470,7 @@ static void put_idle(struct chart *c)
 {
     const struct profile *p = c->in->profile;
 
-    if (p->filtered != NULL && p->n_times == 0)
+    if (p->filtered != NULL && profile_track_times(p, c->plan.track) == 0)
         return;
     buf_z(c->out, ", in no call ");
     add_time(c->out,
@@ -588,12 +598,12 @@ static const struct tree *tree_of(const struct render_input *in, struct diag *di
     struct measure measures[MEASURES_MAX];
     struct tree_spec spec = {.measures = {&measures[0]}, .n_measures = 1, .divisor = 1};
 
-    return measures_of(in->profile, measures) > 0 ? tree_new(in, &spec, diag) : NULL;
+    return measures_shown(in->profile, in->view, measures) > 0 ? tree_new(in, &spec, diag) : NULL;
 }
 
 static bool draw(struct chart *c, struct svg_root *root, struct diag *diag)
 {
-    const struct profile_value *value = &c->in->profile->values[0];
+    const struct profile_value *value = first_value(c);
 
     put_title(c);
     put_facts(c);

@@ -12,7 +12,7 @@ static bool choose_measures(struct export *e, struct tree_spec *spec)
 {
     struct measure all[MEASURES_MAX];
     const struct profile *p = e->in->profile;
-    uint32_t n = measures_of(p, all), chosen = n;
+    uint32_t n = measures_shown(p, e->in->view, all), chosen = n;
 
     for (uint32_t i = n; i-- > 0;)
         if (str_eq(measure_key(all[i].name), str_of(e->in->view->value)))

@@ -44,7 +44,14 @@ static uint32_t main_of(const struct profile *p)
     return UINT32_MAX;
 }
 
-/* The chosen tracks by their weight, the main one first, as many as there is room for. */
+/* Whether a track is that of the main thread, or has its samples. */
+static bool is_of(const struct profile *p, uint32_t track, uint32_t main)
+{
+    return track == main || (main != UINT32_MAX && p->tracks[track].beside != 0 &&
+                             p->tracks[track].beside == p->tracks[main].id);
+}
+
+/* The chosen tracks by their weight, the main one first, as many as there is room for. A heap is known at its dumps only. */
 static uint32_t *rank(const struct render_input *in, const uint32_t *chosen, uint32_t n_chosen, uint32_t main,
                       uint32_t *n)
 {
@@ -56,11 +63,12 @@ static uint32_t *rank(const struct render_input *in, const uint32_t *chosen, uin
     if (by_weight == NULL || ranked == NULL)
         return NULL;
     profile_tracks_by_weight(p, by_weight);
-    if (main != UINT32_MAX && profile_place(chosen, n_chosen, main) < n_chosen)
-        ranked[(*n)++] = main;
-    for (uint32_t i = 0; i < p->n_tracks && *n < LANES_MAX; i++)
-        if (by_weight[i] != main && profile_place(chosen, n_chosen, by_weight[i]) < n_chosen)
-            ranked[(*n)++] = by_weight[i];
+    for (unsigned of_main = 2; of_main-- > 0;)
+        for (uint32_t i = 0; i < p->n_tracks && *n < LANES_MAX; i++)
+            if (is_of(p, by_weight[i], main) == (of_main == 1) &&
+                p->tracks[by_weight[i]].kind != TRACK_HEAP &&
+                profile_place(chosen, n_chosen, by_weight[i]) < n_chosen)
+                ranked[(*n)++] = by_weight[i];
     return ranked;
 }
 
@@ -107,6 +115,8 @@ static bool choose_tracks(struct lanes_plan *plan, const struct render_input *in
         ranked[i] = place[ranked[i]];
     plan->order = ranked;
     plan->left_out = n_chosen - n;
+    for (uint32_t i = 0; i < n_chosen; i++)
+        plan->left_out -= p->tracks[chosen[i]].kind == TRACK_HEAP;
     plan->request.tracks = tracks;
     plan->request.n_tracks = n;
     return find_open(tracks, n, asked, diag);
@@ -522,6 +532,8 @@ static void put_lane(struct writer *w, const struct lane *lane, const struct lan
     json_put_u64(&w->j, "begin_ns", t->begin_ns);
     json_put_u64(&w->j, "end_ns", t->end_ns);
     json_put_u64(&w->j, "work_ns", lanes_work_ns(p, t));
+    if (t->kind == TRACK_SAMPLES)
+        json_put_u64(&w->j, "samples", t->records);
     put_totals(w, lane);
     put_pixels(w, lane);
     json_close(&w->j);
@@ -703,7 +715,10 @@ static void svg_put_lane(const struct render_input *in, const struct lanes_plan 
     const struct profile_track *t = lane->of->track;
 
     put_name(profile_string(p, t->name), y, out);
-    buf_value(out, UNIT_NS, lanes_work_ns(p, t), 3);
+    if (t->kind == TRACK_SAMPLES)
+        buf_u64_grouped(out, t->records);
+    else
+        buf_value(out, UNIT_NS, lanes_work_ns(p, t), 3);
     buf_z(out, "</text>\n");
     for (unsigned class = LANE_CLASSES; lane->pixels != NULL && class > 0; class --)
         put_shape(plan, lane, (enum lane_class)(class - 1), y + BAR_PX, out);

@@ -72,7 +72,7 @@ static void assign_columns(struct data_tree *d)
 bool data_tree_open(struct data_tree *d, const struct render_input *in, struct diag *diag)
 {
     *d = (struct data_tree){.in = in, .spec = {.divisor = 1, .order = ORDER_NAME}};
-    d->n_measures = measures_of(in->profile, d->measures);
+    d->n_measures = measures_shown(in->profile, in->view, d->measures);
     while (d->value < d->n_measures &&
            !str_eq(measure_key(d->measures[d->value].name), str_of(in->view->value)))
         d->value++;

@@ -328,13 +328,15 @@ static void count_node(void *context, const struct table *t, const struct walk_n
         count_calls(t, &sums[2u * t->n_counted], node);
 }
 
-static void choose_measures(struct table *t)
+static void choose_measures(struct table *t, const struct view_options *view)
 {
     struct measure all[MEASURES_MAX];
-    uint32_t n = measures_of(t->profile, all);
+    uint32_t n = measures_shown(t->profile, view, all);
 
     t->calls_value = profile_value_by_role(t->profile, ROLE_CALLS);
-    t->has_calls = t->calls_value < t->profile->n_values && t->profile->compared == NULL;
+    for (uint32_t i = 0; i < n; i++)
+        t->has_calls = t->has_calls || (!all[i].waiting && all[i].value == t->calls_value);
+    t->has_calls = t->has_calls && t->profile->compared == NULL;
     for (uint32_t i = 0; i < n; i++)
         if (all[i].waiting || !t->has_calls || all[i].value != t->calls_value)
             t->measures[t->n_measures++] = all[i];
@@ -358,8 +360,8 @@ static bool is_listed(const struct view_options *view, uint32_t id)
     return false;
 }
 
-const uint32_t *methods_tracks(const struct profile *p, const struct view_options *view, uint32_t *n,
-                               struct arena *arena)
+uint32_t *methods_tracks(const struct profile *p, const struct view_options *view, uint32_t *n,
+                         struct arena *arena)
 {
     uint32_t *tracks = arena_array(arena, p->n_tracks, sizeof(*tracks));
 
@@ -436,7 +438,7 @@ const struct table *methods_new(const struct profile *p, const struct names *nam
     if (t == NULL)
         return NULL;
     *t = (struct table){.profile = p, .names = names, .group = group};
-    choose_measures(t);
+    choose_measures(t, view);
     t->tracks = methods_tracks(p, view, &t->n_tracks, arena);
     if (t->tracks == NULL || !make_rows(t, arena))
         return NULL;

@@ -173,8 +173,8 @@ const struct table *methods_new(const struct profile *p, const struct names *nam
     __attribute__((warn_unused_result));
 
 /* The tracks that `view` selects: indexes of p->tracks, ascending. NULL: the arena gives no more. */
-const uint32_t *methods_tracks(const struct profile *p, const struct view_options *view, uint32_t *n,
-                               struct arena *arena) __attribute__((warn_unused_result));
+uint32_t *methods_tracks(const struct profile *p, const struct view_options *view, uint32_t *n,
+                         struct arena *arena) __attribute__((warn_unused_result));
 
 /* One pass over the nodes that a table counts, along their stacks: table and detail are both made by it. */
 

@@ -182,6 +182,8 @@ static void walk_track(struct pass *pass, uint32_t track)
     const struct profile_track *t = &a->p->tracks[track];
     struct thread_cost *cost = &a->threads[track];
 
+    if (a->timed && !track_has(t, 0))
+        return; /* samples or a heap beside calls: they have no part in time */
     pass->on_main = track == a->main;
     for (node_id i = t->first; i < t->first + t->count; i++) {
         struct above here = pass->above[i] = enter(pass, i);

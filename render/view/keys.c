@@ -189,12 +189,10 @@ const struct key KEYS[] = {
            "0", "1..3", "the number of a dump, or two numbers A..B of which A is the smaller one and not 0"),
     WORD("mode", KEYS_VIEW | KEYS_MOMENT, view.mode, CONTROL_SERIES, "Dumps", "mode", "MODE",
          "how dumps of a series are counted", "cumulative", "interval", MODES),
-    TEXT(
-        "split", KEYS_VIEW | KEYS_PROFILE, view.split, CONTROL_HIDDEN, "", "label", "KEY",
-        "of a pprof profile, the label of its samples by whose values they become tracks; of a Perfetto trace that has "
-        "sections beside samples: sections",
-        "", "threads, where samples name them", "endpoint",
-        "the key of one that its samples have, of at most 200 bytes", true, NULL),
+    TEXT("split", KEYS_VIEW | KEYS_PROFILE, view.split, CONTROL_HIDDEN, "", "label", "KEY",
+         "of a pprof profile, the label of its samples by whose values they become tracks", "",
+         "threads, where samples name them", "endpoint",
+         "the key of one that its samples have, of at most 200 bytes", true, NULL),
     TEXT("method", KEYS_VIEW, view.method, CONTROL_HIDDEN, "", "method", "NAME",
          "of a sandwich: package.Class.method", "", "the one with the largest self", "com.foo.Bar.run",
          "its name as shown, of at most 500 bytes", true, NULL),

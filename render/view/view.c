@@ -56,6 +56,36 @@ uint32_t measures_of(const struct profile *p, struct measure m[MEASURES_MAX])
     return n;
 }
 
+static bool is_chosen(const struct view_options *o, const struct profile_track *t)
+{
+    bool found = o->tracks != TRACKS_LISTED;
+
+    for (uint32_t i = 0; i < o->n_track_ids && !found; i++)
+        found = o->track_ids[i] == t->id;
+    return found;
+}
+
+static bool some_has(const struct profile *p, const struct view_options *o, uint32_t value)
+{
+    uint32_t i = 0;
+
+    while (i < p->n_tracks && !(is_chosen(o, &p->tracks[i]) && track_has(&p->tracks[i], value)))
+        i++;
+    return i < p->n_tracks;
+}
+
+uint32_t measures_shown(const struct profile *p, const struct view_options *o, struct measure m[MEASURES_MAX])
+{
+    uint32_t n = measures_of(p, m), kept = 0;
+
+    if (!profile_is_mixed(p))
+        return n;
+    for (uint32_t i = 0; i < n; i++)
+        if (some_has(p, o, m[i].value))
+            m[kept++] = m[i];
+    return kept;
+}
+
 struct str measure_key(struct str name)
 {
     enum { ROOM = sizeof((struct view_options){0}.value) - 1 };
@@ -148,23 +178,36 @@ static bool refuse_value(const char *value, const struct profile *p, struct diag
     return false;
 }
 
-static bool is_chosen(const struct view_options *o, const struct profile_track *t)
-{
-    bool found = o->tracks != TRACKS_LISTED;
-
-    for (uint32_t i = 0; i < o->n_track_ids && !found; i++)
-        found = o->track_ids[i] == t->id;
-    return found;
-}
-
 /* The first value that is not 0 on all of the chosen tracks; a clock that was read comes first whatever it says. */
 static uint32_t first_value(const struct view_options *o, const struct profile *p)
 {
-    for (uint32_t value = 0; value < p->n_values && p->n_times == 0; value++)
+    uint32_t first = 0;
+
+    while (first + 1 < p->n_values && !some_has(p, o, first))
+        first++;
+    for (uint32_t value = first; value < p->n_values && (p->n_times == 0 || first > 0); value++)
         for (uint32_t i = 0; i < p->n_tracks; i++)
             if (is_chosen(o, &p->tracks[i]) && profile_total(p, p->tracks[i].first, value) > 0)
                 return value;
-    return 0;
+    return first;
+}
+
+static bool has_heaps(const struct profile *p)
+{
+    uint32_t i = 0;
+
+    while (i < p->n_tracks && p->tracks[i].kind != TRACK_HEAP)
+        i++;
+    return i < p->n_tracks;
+}
+
+/* What another kind of track is measured by says nothing of these: they have their own first value. */
+static void drop_foreign_value(struct view_options *o, const struct profile *p)
+{
+    struct measure m;
+
+    if (profile_is_mixed(p) && measure_by_name(p, o->value, &m) && !some_has(p, o, m.value))
+        memset(o->value, 0, sizeof(o->value));
 }
 
 void view_range_words(struct buf *b, const struct view_options *o)
@@ -258,11 +301,16 @@ bool view_resolve(struct view_options *o, const struct profile *p, struct diag *
                         "Leave the option out, or compare two profiles.",
                         "palette=change: only a comparison has these colours.");
     uint32_t moments = moment_count(p);
+    if (moments == 0 && has_heaps(p) && (o->from_ns != VIEW_TIME_NONE || o->to_ns != VIEW_TIME_NONE)) {
+        o->moment = (struct view_moment){0}; /* the range has chosen its dumps */
+        o->mode = MODE_CUMULATIVE;
+    }
     if (o->moment.number > moments && (moments > 0 || o->moment.number > 1))
         return diag_set(diag, DIAG_USAGE, "no such moment",
                         "Name one of its moments, or leave the option out.",
                         "moment=%u: the profile has %u moment%s.", o->moment.number,
                         moments > 0 ? moments : 1, moments > 1 ? "s" : "");
+    drop_foreign_value(o, p);
     if (o->value[0] == '\0') {
         struct str first = measure_key(p->values[first_value(o, p)].name);
         if (first.n > 0)

@@ -216,6 +216,11 @@ enum { MEASURES_MAX = PROFILE_VALUES_MAX + 1 };
  * them where both are recorded and no value has that name. Returns how many there are. */
 uint32_t measures_of(const struct profile *p, struct measure m[MEASURES_MAX]);
 
+/* Of these the ones that the chosen tracks can have, and all where the profile has tracks of one kind. A value's place among them
+ * is not its number in the profile. */
+uint32_t measures_shown(const struct profile *p, const struct view_options *o,
+                        struct measure m[MEASURES_MAX]);
+
 /* What view_options.value holds of a name: as much as fits, up to the first NUL. */
 struct str measure_key(struct str name);
 

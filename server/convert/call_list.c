@@ -52,10 +52,14 @@ static bool put_slice(void *context, const struct call_slice *slice)
 static bool set_request(struct call_list *l, struct diag *diag)
 {
     const struct shared_profile *f = l->source.profile;
+    uint32_t n, *tracks = methods_tracks(f->profile, &l->view, &n, &l->arena);
 
-    l->tracks = methods_tracks(f->profile, &l->view, &l->n_tracks, &l->arena);
-    if (l->tracks == NULL)
+    if (tracks == NULL)
         return conversion_arena_failed(&l->arena, diag);
+    for (uint32_t i = 0; i < n; i++) /* samples are no calls */
+        if (profile_track_times(f->profile, &f->profile->tracks[tracks[i]]) > 0)
+            tracks[l->n_tracks++] = tracks[i];
+    l->tracks = tracks;
     l->has_window = view_window(&l->view, &l->window, diag);
     if (l->view.n_filters > 0)
         l->filter = &l->stacks;

@@ -404,6 +404,7 @@ static void put_screen(struct json *j, const struct profile *p)
 /* What a track has, and all of them together. */
 struct sums {
     uint64_t records, calls, nodes, totals[PROFILE_VALUES_MAX], shrunk[PROFILE_VALUES_MAX];
+    uint32_t values; /* a bit for each that there is: of tracks of several kinds none has all */
 };
 
 static void add_track(struct sums *sums, const struct profile *p, const struct profile_track *track)
@@ -411,6 +412,8 @@ static void add_track(struct sums *sums, const struct profile *p, const struct p
     sums->records = number_add(sums->records, track->records);
     sums->calls = number_add(sums->calls, track->calls);
     sums->nodes = number_add(sums->nodes, track->count);
+    for (uint32_t i = 0; i < p->n_values; i++)
+        sums->values |= (uint32_t)track_has(track, i) << i;
     for (uint32_t i = 0; i < p->n_values; i++)
         sums->totals[i] = number_add(sums->totals[i], profile_total(p, track->first, i));
     for (uint32_t i = 0; i < p->n_values; i++)
@@ -430,7 +433,7 @@ static void put_sums(struct json *j, const struct profile *p, const struct sums 
     put_number(j, "nodes", sums->nodes);
     json_open_object(j, "totals");
     for (uint32_t i = 0; i < p->n_values; i++)
-        if (p->values[i].role != ROLE_CALLS)
+        if (p->values[i].role != ROLE_CALLS && (sums->values >> i & 1) != 0)
             put_sum(j, &p->values[i], sums->totals[i]);
     json_close(j);
     if (p->n_minus == 0)
@@ -466,6 +469,8 @@ static void put_moment_totals(struct json *j, const struct profile *p, const str
     moment_totals(p, track, totals);
     json_open_object(j, "moment_totals");
     for (uint32_t v = 0; v < p->n_values; v++) {
+        if (!track_has(track, v))
+            continue;
         json_put_key(j, p->values[v].name);
         json_open_array(j, NULL);
         for (uint32_t i = 0; i < track->n_moments; i++) {
@@ -488,6 +493,8 @@ static void put_kind(struct json *j, const struct profile *p, const struct profi
     }
     put_words(j, "part", profile_string(p, track->part));
     put_words(j, "group", profile_string(p, track->group));
+    if (track->beside != 0)
+        put_number(j, "beside", track->beside);
     if (track->n_moments == 0)
         return;
     json_open_array(j, "moments_ns");

@@ -23,6 +23,12 @@ bool workspace_has_value(const struct workspace *w, struct str name);
 /* Whether one thread is shown, and which: its index, or else the number of threads. */
 bool workspace_is_single(const struct workspace *w);
 size_t workspace_find_shown(const struct workspace *w);
+/* How many dumps there are to choose from: none where the one track that is shown is no heap. */
+uint64_t workspace_moments(const struct workspace *w);
+/* Whether the track can have the value of the summary, or the one that is derived. */
+bool workspace_track_has(const struct workspace *w, const json_t *track, const json_t *value);
+/* Whether the track has the values of what is shown: a profile may have sections, samples and heaps. */
+bool workspace_shares_values(const struct workspace *w, const json_t *track);
 
 /* The chosen thread's name, or what several are called; raw. */
 void workspace_put_shown(const struct workspace *w, struct buf *b);

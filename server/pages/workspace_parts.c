@@ -30,6 +30,45 @@ size_t workspace_find_shown(const struct workspace *w)
     return i;
 }
 
+uint64_t workspace_moments(const struct workspace *w)
+{
+    const json_t *shown = json_array_get(w->tracks, workspace_find_shown(w));
+
+    return shown != NULL && json_object_get(shown, "moments_ns") == NULL
+               ? 0
+               : page_data_number(w->of->summary, "moments");
+}
+
+/* Calls and derived values are those of tracks that have the first value. */
+bool workspace_track_has(const struct workspace *w, const json_t *track, const json_t *value)
+{
+    const json_t *values = json_object_get(w->of->summary, "values"), *each;
+    struct str name = page_data_text(value, "name");
+    size_t i;
+
+    json_array_foreach (values, i, each) {
+        if (str_eq(page_data_text(each, "name"), name) && !str_eq(name, STR("calls")))
+            return page_data_has_total(each, track);
+    }
+    const json_t *first = json_array_get(values, 0);
+    return str_eq(page_data_text(first, "name"), STR("calls")) || page_data_has_total(first, track);
+}
+
+bool workspace_shares_values(const struct workspace *w, const json_t *track)
+{
+    const json_t *values = json_object_get(w->of->summary, "values"), *value;
+    const json_t *shown = json_array_get(w->tracks, workspace_find_shown(w));
+    size_t i;
+
+    if (shown == NULL)
+        return workspace_track_has(w, track, page_data_value(values, w->of->options->value));
+    json_array_foreach (values, i, value) {
+        if (workspace_track_has(w, shown, value) != workspace_track_has(w, track, value))
+            return false;
+    }
+    return true;
+}
+
 void workspace_put_shown(const struct workspace *w, struct buf *b)
 {
     const struct view_options *o = w->of->options;

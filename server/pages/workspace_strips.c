@@ -509,15 +509,36 @@ static void put_heaps(const struct dumps *d)
         put_since(d, &chosen);
 }
 
+/* The value that is shown, if a heap can have it; else the first one that a heap can have. */
+static void choose_value(struct dumps *d)
+{
+    const json_t *values = json_object_get(d->w->of->summary, "values"), *track, *value;
+    size_t i, k;
+
+    d->value = page_data_value(values, d->w->of->options->value);
+    json_array_foreach (d->w->tracks, i, track) {
+        if (json_object_get(track, "moments_ns") == NULL)
+            continue;
+        if (page_data_has_total(d->value, track))
+            return;
+        json_array_foreach (values, k, value) {
+            if (page_data_has_total(value, track)) {
+                d->value = value;
+                return;
+            }
+        }
+    }
+}
+
 void workspace_dumps(const struct workspace *w)
 {
-    struct dumps d = {
-        .w = w, .value = page_data_value(json_object_get(w->of->summary, "values"), w->of->options->value)};
+    struct dumps d = {.w = w};
     struct series s;
     const json_t *track;
     size_t i;
     uint64_t n = page_data_number(w->of->summary, "moments");
 
+    choose_value(&d);
     json_array_foreach (w->tracks, i, track) {
         if (find_series(&d, track, &s) && number_at(s.times, s.n - 1) > d.end_ns)
             d.end_ns = number_at(s.times, s.n - 1);

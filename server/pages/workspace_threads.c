@@ -35,6 +35,7 @@ struct entry {
     size_t members;  /* of the pool, at its lead */
     uint64_t sum;    /* their weight, at the lead */
     bool is_idle;
+    bool has_weight; /* the track can have it */
 };
 
 struct list {
@@ -169,24 +170,37 @@ static bool find_pools(struct list *l)
     return true;
 }
 
+/* Samples of a thread stand behind it, and are as idle as it is. What cannot have the weight is not idle. */
+static bool is_idle_at(const struct list *l, size_t i)
+{
+    const struct entry *e = &l->entries[i];
+
+    if (i == 0 || l->weight == NULL)
+        return false;
+    if (page_data_number(e->track, "beside") > 0)
+        return l->entries[i - 1].is_idle;
+    return e->has_weight && e->weight < l->whole / IDLE_PART;
+}
+
 /* Threads that are shown for themselves or folded as idle are in no pool. */
 static bool fill(struct list *l)
 {
-    size_t main = page_data_main_track(l->w->tracks);
+    size_t main = page_data_main_track(l->w->tracks), n_main = page_data_with_samples(l->w->tracks, main);
 
     l->n = json_array_size(l->w->tracks);
     l->entries = calloc(l->n + 1, sizeof(*l->entries));
     if (l->entries == NULL)
         return false;
     for (size_t i = 0; i < l->n; i++) {
-        /* The main thread comes to the front; those before it move one down. */
-        size_t from = i == 0 ? main : i <= main ? i - 1 : i;
+        /* The main thread comes to the front with its samples; those before it move down. */
+        size_t from = i < n_main ? main + i : i < main + n_main ? i - n_main : i;
         struct entry *e = &l->entries[i];
         e->track = json_array_get(l->w->tracks, from);
         e->place = i;
         e->process = page_data_text(e->track, "group");
         e->weight = l->weight == NULL ? 0 : page_data_total(l->weight, e->track);
-        e->is_idle = i > 0 && l->weight != NULL && e->weight < l->whole / IDLE_PART;
+        e->has_weight = l->weight == NULL || page_data_has_total(l->weight, e->track);
+        e->is_idle = is_idle_at(l, i);
         l->n_idle += e->is_idle;
         e->pool = i == 0 || e->is_idle ? STR("") : pool_of(page_data_text(e->track, "name"));
     }
@@ -206,6 +220,21 @@ static void put_weight(const struct list *l, uint64_t weight)
              (struct str){text, (size_t)(number_percent(text, weight, l->whole) - text)});
 }
 
+/* Of a track that cannot have the weight: how much it has of its own first value. */
+static void put_own_amount(const struct list *l, const json_t *track)
+{
+    const json_t *value;
+    size_t i;
+
+    json_array_foreach (json_object_get(l->w->of->summary, "values"), i, value) {
+        if (!page_data_has_total(value, track))
+            continue;
+        page_put(l->w->b, " <span class=\"quiet\">{} {}</span>",
+                 PAGE_AMOUNT(value, page_data_total(value, track)), page_data_text(value, "label"));
+        return;
+    }
+}
+
 /* Opens an element with threads of this process, which the menu's filter looks for. */
 static void put_of_process(const struct list *l, const char *tag, struct str process)
 {
@@ -215,17 +244,38 @@ static void put_of_process(const struct list *l, const char *tag, struct str pro
     buf_z(l->w->b, ">");
 }
 
+/* To a track that does not have the value that is shown: it is shown by a value of its own. */
+static void put_link_without_value(const struct list *l, struct str id)
+{
+    struct view_options options = *l->w->of->options;
+    struct page_workspace of = *l->w->of;
+    struct workspace other = *l->w;
+
+    options.value[0] = '\0';
+    of.options = &options;
+    other.of = &of;
+    page_put(l->w->b, "<a data-track=\"{}\" data-own-value href=\"", id);
+    workspace_track_link(&other, id);
+}
+
 /* Ends the item. */
 static void put_link(const struct list *l, const struct entry *e)
 {
     struct str id = PAGE_ID(json_object_get(e->track, "id"));
 
-    page_put(l->w->b, "<a data-track=\"{}\" href=\"", id);
-    workspace_track_link(l->w, id);
+    if (workspace_shares_values(l->w, e->track)) {
+        page_put(l->w->b, "<a data-track=\"{}\" href=\"", id);
+        workspace_track_link(l->w, id);
+    } else {
+        put_link_without_value(l, id);
+    }
     buf_z(l->w->b, str_eq(id, l->w->of->track) ? "\" aria-current=\"true\">" : "\">");
     page_data_put_track_name(l->w->b, e->track);
     page_put(l->w->b, " <span class=\"quiet\">{}</span></a>", id);
-    put_weight(l, e->weight);
+    if (e->has_weight)
+        put_weight(l, e->weight);
+    else
+        put_own_amount(l, e->track);
     buf_z(l->w->b, "</li>\n");
 }
 
@@ -414,17 +464,13 @@ static void put_labels(const struct workspace *w)
 
     if (json_array_size(labels) == 0 || w->of->compared != NULL)
         return;
-    /* A key without values is no label: the file has these beside its samples. */
-    bool beside = page_data_number(json_array_get(labels, 0), "values") == 0;
-    buf_printf(w->b,
-               "<p class=\"quiet\" id=\"split-words\">%s</p>\n<ul id=\"split\" "
-               "aria-labelledby=\"split-words\">\n",
-               beside ? "What the file has" : "Split by");
-    put_split(w, STR(""), beside ? "samples" : "thread", 0);
+    buf_z(w->b, "<p class=\"quiet\" id=\"split-words\">Split by</p>\n<ul id=\"split\" "
+                "aria-labelledby=\"split-words\">\n");
+    put_split(w, STR(""), "thread", 0);
     json_array_foreach (labels, i, label) {
         struct str key = page_data_text(label, "key");
         if (key.n <= VIEW_SPLIT_BYTES_MAX)
-            put_split(w, key, beside ? "" : "label ", page_data_number(label, "values"));
+            put_split(w, key, "label ", page_data_number(label, "values"));
     }
     buf_z(w->b, "</ul>\n");
 }

@@ -434,15 +434,19 @@ static void put_whole(const struct workspace *w, const json_t *value)
         page_put(w->b, "\" data-whole=\"{}", PAGE_AMOUNT(value, page_data_total(value, of)));
 }
 
+/* Of one track only those that it can have. */
 static void put_values_of(const struct workspace *w, const json_t *values, bool first_is_usual)
 {
-    const json_t *value;
+    const json_t *value, *track = json_array_get(w->tracks, workspace_find_shown(w));
     size_t i;
 
     json_array_foreach (values, i, value) {
         struct str name = page_data_text(value, "name");
+        if (track != NULL && !workspace_track_has(w, track, value))
+            continue;
         bool chosen = str_eq(name, str_of(w->of->options->value)) ||
-                      (first_is_usual && i == 0 && w->of->options->value[0] == '\0');
+                      (first_is_usual && w->of->options->value[0] == '\0');
+        first_is_usual = false;
         page_put(w->b, "<option value=\"{}", name);
         put_whole(w, value);
         if (page_data_text(value, "meaning").n > 0)
@@ -476,7 +480,7 @@ static bool is_offered(const struct workspace *w, const struct key_word *word)
                page_data_find(json_object_get(w->of->summary, "warnings"), "code", STR("open-frames")) !=
                    NULL;
     case NEEDS_MOMENTS:
-        return json_object_get(w->of->summary, "moments") != NULL;
+        return workspace_moments(w) > 0;
     case NEEDS_COMPARISON:
         return w->of->compared != NULL;
     case NEEDS_ONE_PROFILE:
@@ -565,7 +569,7 @@ static bool is_in_row(const struct key *r)
 static void put_option(const struct workspace *w, const struct key *r, bool in_row)
 {
     bool is_choice = r->kind == KEY_WORD && (w->of->tab == TAB_FLAME || is_of_series(r)) && !is_settled(w, r);
-    uint64_t moments = page_data_number(w->of->summary, "moments");
+    uint64_t moments = workspace_moments(w);
     struct buf text = {0};
 
     if (r->kind == KEY_STEP) {

@@ -8,12 +8,9 @@ import tempfile
 import unittest
 
 from support import AFLAMED, ServiceTest, id_of
-from test_members import cpu_samples
 from test_packed import zipped
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
-import native  # noqa: E402
-import system_trace  # noqa: E402
 from native import number, text  # noqa: E402
 
 
@@ -124,43 +121,6 @@ class Labels(ServiceTest):
         self.assertIn('>thread</a>', page)
         self.assertRegex(page, r'<p id="verdict"><a class="place" href="[^"]*/verdict\?split=endpoint"')
         self.assertIn('label size <span class="quiet">1 value</span>', page)
-
-    def test_sections_beside_samples(self):
-        """Of a trace that has both the samples are shown, and the sections where they are asked for."""
-        calls = self.server.get('/p/' + id_of(self.stored()) + '/calls.perfetto').body
-        path = '/p/' + id_of(self.stored(cpu_samples() + calls))
-        samples, sections = self.json(path), self.json(path + '?split=sections')
-        self.assertEqual(samples['labels'], [{'key': 'sections', 'values': 0}])
-        self.assertIn('sections-beside', [w['code'] for w in samples['warnings']])
-        self.assertNotIn('sections-beside', [w['code'] for w in sections['warnings']])
-        self.assertEqual(sections['values'][0]['name'], 'wall')
-        tracks = {t['id'] for t in sections['tracks']}
-        self.assertTrue(tracks.isdisjoint(t['id'] for t in samples['tracks']))
-        self.assertEqual({lane['track'] for lane in self.json(path + '/lanes.json?split=sections')['lanes']}, tracks)
-        page = self.server.get(path + '?split=sections', Accept='text/html').text
-        self.assertIn('lanes.json?split=sections', page)
-        self.assertRegex(page, r'href="[^"?]*">samples</a>')
-
-    def test_a_range_of_samples_is_that_of_the_sections(self):
-        """Both count from the same moment, whichever begins first: a range means the same time in both."""
-        def counted(content, query):
-            path = '/p/' + id_of(self.stored(content))
-            calls = json.loads(self.server.get('%s/calls.json?split=sections&%s' % (path, query)).text)['calls']
-            samples = json.loads(self.server.get('%s/methods.json?track=merged&%s' % (path, query)).text)
-            return [row['method'] for row in calls], next(v['total'] for v in samples['values'] if v['name'] == 'samples')
-
-        library = native.Library('/system/lib64/libc.so', 'ab' * 20)
-        for begin_ms in (0, 5):     # before and behind the first sample, which is at 1 ms; there is one each ms up to 10 ms
-            t = system_trace.Trace()
-            t.process(42, 'com.example.app', 10001)
-            t.begin(begin_ms * 1000000, 42, 42, 'first')
-            t.end(8000000, 42, 42)
-            t.begin(8000000, 42, 42, 'second')
-            t.end(10000000, 42, 42)
-            content = native.perfetto_cpu([([(library, 16)], 10)]) + t.bytes()
-            since = min(begin_ms, 1)
-            self.assertEqual(counted(content, 'from=%d&to=%d' % ((8 - since) * 1000, (10 - since) * 1000)), (['second'], 2), begin_ms)
-            self.assertEqual(counted(content, 'from=0&to=%d' % ((6 - since) * 1000)), (['first'], 5), begin_ms)
 
     def test_more_values_than_tracks(self):
         path = '/p/' + id_of(self.server.upload(labelled([('main', 1, {'span': 's%d' % i}) for i in range(101)])))
