@@ -1,5 +1,5 @@
 /* Lanes on a canvas: what a place, a call, the ruler look like. Knows a canvas's context, and no state. */
-import { durationWords, mergedShares, pauses, recordedPlaces, ticks, timeWords } from './lanes-model.js';
+import { durationWords, hueName, mergedMethods, mergedShares, pauses, recordedPlaces, ticks, timeWords } from './lanes-model.js';
 
 export const LANE_PX = 16;
 export const ROW_PX = { lanes: 8, chart: 17 };
@@ -10,7 +10,7 @@ const RULER_FONT = '11px system-ui, sans-serif', FRAMES_LEAST_PX = 4, PAUSE_PLAC
 /* ---- colours: those of the style, as numbers ---- */
 
 const KEYS = ['own', 'third', 'platform', 'unknown', 'waiting', 'waiting-line', 'paper', 'beyond', 'ink', 'quiet', 'line', 'found', 'focus', 'long', 'on-call',
-              'o0', 'o1', 'o2', 'o3', 'o4', 'o5', 'o6', 'o7', 'o8'];
+              'o0', 'o1', 'o2', 'o3', 'o4', 'o5', 'o6', 'o7', 'o8', 'y0', 'y1', 'y2', 'y3', 'y4', 'y5', 'y6', 'y7'];
 
 export function coloursOf(element) {
     const style = getComputedStyle(element), probe = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
@@ -26,8 +26,9 @@ export function coloursOf(element) {
 /* ---- activity ---- */
 
 /* The places of a lane as a picture, a pixel for each, which is stretched when it is drawn: own code at the bottom, then that of
- * third parties, the platform's, that of unknown origin, and what was spent waiting, hatched. A dotted line is a pause. */
-function activityPicture(shares, places, recorded, colours) {
+ * third parties, the platform's, that of unknown origin, and what was spent waiting, hatched. A dotted line is a pause.
+ * `hues`: of each place the colour of its method, for all that was not spent waiting; or null. */
+function activityPicture(shares, places, recorded, colours, hues) {
     const canvas = new OffscreenCanvas(Math.max(places, 1), LANE_PX), context = canvas.getContext('2d');
     const image = context.createImageData(canvas.width, LANE_PX), pixels = new Uint32Array(image.data.buffer);
     const order = [['own', 0], ['third', 1], ['platform', 2], ['unknown', 4]].filter(([, k]) => shares[k]).map(([key, k]) => [colours[key].rgba, shares[k]]);
@@ -36,7 +37,7 @@ function activityPicture(shares, places, recorded, colours) {
         for (const [colour, { [x]: share }] of order) {
             const top = share === 0 ? y : Math.max(0, y - Math.max(1, Math.round(share / ALL * LANE_PX)));
             for (; y > top; y--)
-                pixels[(y - 1) * canvas.width + x] = colour;
+                pixels[(y - 1) * canvas.width + x] = hues?.[x] ?? colour;
         }
         const share = shares[3][x], top = share === 0 ? y : Math.max(0, y - Math.max(1, Math.round(share / ALL * LANE_PX)));
         for (; y > top; y--)
@@ -50,17 +51,23 @@ function activityPicture(shares, places, recorded, colours) {
     return canvas;
 }
 
+/* Of each place the colour of the method that it is most of; null: none is known. */
+function huesOf(known, { frames, places }, colours) {
+    const methods = known.length === 1 ? known[0].methods : mergedMethods(known, places);
+    return methods === undefined ? null : Array.from(methods, n => (n === 0 ? undefined : colours[hueName(frames[n - 1])].rgba));
+}
+
 /* The pictures of an answer, each made when it is first drawn. */
 const pictures = new WeakMap();
 
-export function pictureOf(answer, lanes, key, colours) {
+export function pictureOf(answer, lanes, name, colours, byMethod) {
     if (!pictures.has(answer) || pictures.get(answer).colours !== colours)
         pictures.set(answer, { colours, made: new Map() });
-    const { made } = pictures.get(answer);
+    const { made } = pictures.get(answer), key = `${name} ${byMethod}`;
     if (!made.has(key)) {
         const known = lanes.map(({ track }) => answer.lanes.get(track)).filter(lane => lane?.shares);
         const shares = known.length === 1 ? known[0].shares : mergedShares(known, answer.places);
-        made.set(key, known.length === 0 ? null : activityPicture(shares, answer.places, recordedPlaces(known, answer), colours));
+        made.set(key, known.length === 0 ? null : activityPicture(shares, answer.places, recordedPlaces(known, answer), colours, byMethod ? huesOf(known, answer, colours) : null));
     }
     return made.get(key);
 }
@@ -157,7 +164,7 @@ export class Pen {
         }
     }
     /* The calls of a thread, callees below their callers. */
-    stack({ rows }, y, rowPx, { mark, found }) {
+    stack({ rows }, y, rowPx, { mark, found, byMethod }) {
         const { context, colours, width } = this, isNamed = rowPx > 12;
         context.font = FONT;
         context.textBaseline = 'middle';
@@ -172,7 +179,7 @@ export class Pen {
                 if (x + long < 0)
                     continue;
                 const w = Math.max(long - (isNamed && long > 3 ? 0.5 : 0), 0.7), { frame } = call;
-                context.fillStyle = frame === null ? colours.quiet.css : colours[`o${frame.origin}`].css;
+                context.fillStyle = frame === null ? colours.quiet.css : colours[byMethod ? hueName(frame) : `o${frame.origin}`].css;
                 if (frame === null) {     /* as full as it has calls in it */
                     context.globalAlpha = 0.25 + 0.5 * Math.min(1, call.self / Math.max(call.length, 1));
                     context.fillRect(x, top, w, rowPx - 1);

@@ -3,7 +3,7 @@ import { readCounters } from './lanes-counters.js';
 import { readScreen } from './lanes-screen.js';
 
 const LEAST_NS = 1000;     /* no window is shorter */
-const NUMBERS = 7, LETTERS = 26;
+const NUMBERS = 7, LETTERS = 26, HUES = 8;
 
 /* ---- the answer ---- */
 
@@ -23,6 +23,18 @@ export function decodeShares(text, places) {
     }
     return shares;
 }
+
+/* Two numbers for each run: the value, and how often it comes; what is missing at the end is 0. */
+export function decodeRuns(list, places) {
+    const values = new Uint32Array(places);
+    for (let i = 0, at = 0; i < list.length; at += list[i + 1], i += 2)
+        values.fill(list[i], at, at + list[i + 1]);
+    return values;
+}
+
+const hueOf = text => (new TextEncoder().encode(text).reduce((h, byte) => Math.imul(h ^ byte, 0x01000193), 0x811c9dc5) >>> 0) % HUES;
+/* The colour that the picture's classic palette gives a frame, one of eight, as the name of a colour here. */
+export const hueName = frame => `y${frame.hue ??= hueOf(frame.text)}`;
 
 /* Numbers of which -n stands for n zeros. */
 export function decodeCounts(list, places) {
@@ -67,12 +79,13 @@ export function readAnswer(json) {
         shares: lane.shares?.map(text => decodeShares(text, places)), counts: lane.counts && decodeCounts(lane.counts, places),
         marked: lane.marked, markShares: lane.mark_shares && decodeShares(lane.mark_shares, places),
         markCounts: lane.mark_counts && decodeCounts(lane.mark_counts, places),
+        methods: lane.methods && decodeRuns(lane.methods, places),
     }]));
     const counters = readCounters(json);
     for (const counter of counters.values())
         counter.behind = processWords(counter.name, counter.process);
     return {
-        clock: json.clock, waits: json.waits, overflow: json.overflow, leftOut: json.left_out, places,
+        frames, clock: json.clock, waits: json.waits, overflow: json.overflow, leftOut: json.left_out, places,
         whole: { from: json.whole_from_ns, to: json.whole_to_ns }, from: json.from_ns, to: json.to_ns,
         lanes, stacks: new Map(json.stacks.map(stack => [stack.track, readStack(stack, lanes.get(stack.track).begin, frames)])),
         messages: listed(json.messages), counters, screen: readScreen(json),
@@ -196,6 +209,12 @@ export function mergedShares(lanes, places) {
             for (let i = 0; i < places; i++)
                 sums[k][i] += shares[k][i];
     return sums.map(sum => Uint8Array.from(sum, n => Math.ceil(n / Math.max(known.length, 1))));
+}
+
+/* Of several lanes the method of each place that is most of one of them; 1 + its place among the frames, or 0. */
+export function mergedMethods(lanes, places) {
+    const known = lanes.filter(({ methods }) => methods), works = ({ shares }, i) => shares[0][i] + shares[1][i] + shares[2][i] + (shares[4]?.[i] ?? 0);
+    return Uint32Array.from({ length: places }, (_, i) => known.reduce((most, lane) => (most === null || works(lane, i) > works(most, i) ? lane : most), null)?.methods[i] ?? 0);
 }
 
 /* Where these lanes have records: [first place, the one behind the last]. */

@@ -7,7 +7,7 @@ const perPx = ({ window, px }) => (window.to - window.from) / px;
 
 /* The answer behind the window that has all that is wanted, if it is as fine as the picture. */
 function found(answers, wanted) {
-    const best = bestOf(answers.filter(one => one.markOf === wanted.mark && wanted.stacks.every(track => one.stacks.has(track))), wanted.window);
+    const best = bestOf(answers.filter(one => one.markOf === wanted.mark && (one.hasMethods || !wanted.byMethod) && wanted.stacks.every(track => one.stacks.has(track))), wanted.window);
     return best !== undefined && fineness(best) <= perPx(wanted) * 1.05 ? best : undefined;
 }
 
@@ -19,7 +19,7 @@ function isNearEdge({ from, to, whole }, { window }) {
 
 /* What to ask for: the address, or null for all of the recording that is not known yet. */
 function questionOf(base, wanted, whole) {
-    const { stacks, mark, px } = wanted, url = new URL(base), all = whole === null ? null : asked(wanted.window, whole);
+    const { stacks, mark, byMethod, px } = wanted, url = new URL(base), all = whole === null ? null : asked(wanted.window, whole);
     const isAll = all === null || (all.from <= whole.from && all.to >= whole.to), width = all === null ? px : Math.min((all.to - all.from) / perPx(wanted), all.to - all.from);     /* a place has at least 1 ns */
     if (!isAll)
         ['from', 'to'].forEach(key => url.searchParams.set(key, String(all[key] / 1000)));
@@ -28,11 +28,13 @@ function questionOf(base, wanted, whole) {
         url.searchParams.set('stacks', stacks.join(','));
     if (mark !== '')
         url.searchParams.set('mark', mark);
-    return { url, isAll, mark, all };
+    if (byMethod)
+        url.searchParams.set('methods', '1');
+    return { url, isAll, mark, byMethod, all };
 }
 
-/* Whether nobody waits for it any more: what is wanted now lies elsewhere, or has another mark. */
-const isStale = ({ isAll, mark, all }, wanted) => !isAll && (mark !== wanted.mark || all.from >= wanted.window.to || all.to <= wanted.window.from);
+/* Whether nobody waits for it any more: what is wanted now lies elsewhere, has another mark or other colours. */
+const isStale = ({ isAll, mark, byMethod, all }, wanted) => !isAll && (mark !== wanted.mark || byMethod !== wanted.byMethod || all.from >= wanted.window.to || all.to <= wanted.window.from);
 
 /* `base` is the address of /lanes in the state of the page. `changed(error)` is called when something came. */
 export function laneStore(base, changed) {
@@ -40,7 +42,7 @@ export function laneStore(base, changed) {
     let whole = null, wanted = null, isEnded = false;
 
     async function ask(question) {
-        const { url, isAll, mark } = question, ended = new AbortController();
+        const { url, isAll, mark, byMethod } = question, ended = new AbortController();
         if (asking.has(url.href) || done.has(url.href))
             return;
         asking.set(url.href, { question, ended });
@@ -52,7 +54,7 @@ export function laneStore(base, changed) {
             done.add(url.href);
             if (answer === null)
                 return void changed(new Error(`the service answered ${got.status}`));
-            keep(Object.assign(answer, { markOf: mark, key: url.href }), isAll);
+            keep(Object.assign(answer, { markOf: mark, hasMethods: byMethod, key: url.href }), isAll);
         } catch (error) {
             if (ended.signal.aborted || isEnded)
                 return;
@@ -105,8 +107,8 @@ export function laneStore(base, changed) {
         get isFine() { return whole !== null && (found(answers, wanted) !== undefined || done.has(questionOf(base, wanted, whole.whole).url.href)); },
         /* What is drawn of a window, the best first: `has` tells whether an answer is of use. */
         best: (window, has = () => true) => {
-            const usable = answers.filter(has);
-            return bestOf(usable, window) ?? usable.filter(({ from, to }) => from < window.to && to > window.from).sort((a, b) => fineness(a) - fineness(b))[0];
+            const usable = answers.filter(has), coloured = wanted?.byMethod ? usable.filter(one => one.hasMethods) : [];
+            return bestOf(coloured, window) ?? bestOf(usable, window) ?? usable.filter(({ from, to }) => from < window.to && to > window.from).sort((a, b) => fineness(a) - fineness(b))[0];
         },
         end() {
             isEnded = true;

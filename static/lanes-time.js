@@ -8,7 +8,7 @@ const STACKS_MAX = 32, MARKS_ALL = 200;
 export class Time extends EventTarget {
     constructor(base) {
         super();
-        Object.assign(this, { window: null, first: null, jumped: false, selected: null, mark: { id: '', name: '' }, range: null, hertz: 0, problem: '' });
+        Object.assign(this, { window: null, first: null, jumped: false, selected: null, mark: { id: '', name: '' }, range: null, hertz: 0, byMethod: false, problem: '' });
         this.places = new Set();
         this.store = laneStore(base, error => {
             this.problem = error === undefined ? '' : error.message;
@@ -31,7 +31,7 @@ export class Time extends EventTarget {
     want() {
         const px = Math.max(...Array.from(this.places, place => place.width), 1) * Math.min(devicePixelRatio, 2);
         const stacks = [...new Set(Array.from(this.places, place => place.wantedStacks()).flat())].slice(-STACKS_MAX).sort((a, b) => a - b);
-        this.store.want({ window: this.window ?? this.whole, px, stacks, mark: this.mark.id });
+        this.store.want({ window: this.window ?? this.whole, px, stacks, mark: this.mark.id, byMethod: this.byMethod });
     }
     /* `isJump`: to another place, which somebody may want to come back from. */
     show(window, isJump = false) {

@@ -234,7 +234,7 @@ export class Timeline {
             return undefined;
         pen.ground(list.length === 1 ? lane : { begin: Math.min(...list.map(({ begin }) => begin)), end: Math.max(...list.map(({ end }) => end)) }, y, height - 2);
         const answer = store.best(time.window);
-        pen.activity(answer, pictureOf(answer, list, lane?.track ?? group, this.colours), y);
+        pen.activity(answer, pictureOf(answer, list, lane?.track ?? group, this.colours, time.byMethod), y);
         const marking = store.best(time.window, one => one.markOf === time.mark.id && time.mark.id !== '');
         for (const { track } of marking === undefined ? [] : list)
             if (marking.lanes.get(track)?.markShares)
@@ -244,7 +244,7 @@ export class Timeline {
         pen.messages(answer.messages.filter(({ track }) => track === lane.track), y);
         const stack = isChart || this.open.has(lane.track) ? this.stackOf(lane.track) : undefined, top = y + LANE_PX + 2;
         if (stack !== undefined)
-            pen.stack(stack, top, this.rowPx, { mark: time.mark.id, found: this.found });
+            pen.stack(stack, top, this.rowPx, { mark: time.mark.id, found: this.found, byMethod: time.byMethod });
         else if (isChart || this.open.has(lane.track))
             pen.say('loading', pen.width / 2, top + this.rowPx / 2);
         const { selected } = time;
@@ -258,10 +258,15 @@ export class Timeline {
         if (counter !== undefined)
             pen.counter(answer, counter, y, height);
     }
+    /* What was said of all of the recording, if it can be with the methods that are to be seen. */
+    wholeAnswer() {
+        const { store, whole, byMethod } = this.time, best = byMethod ? store.best(whole, ({ from, to, hasMethods }) => hasMethods && from <= whole.from && to >= whole.to) : undefined;
+        return best ?? store.whole;
+    }
     /* All of the recording with the window in it, and below it the times of the window. */
     drawRuler(width) {
         const { time } = this, context = this.fit(this.ruler, width, MAP_PX + RULER_PX), all = new Pen(context, time.whole, width, this.colours);
-        const lanes = this.isChart ? this.lanes() : this.lanes().slice(0, 1), picture = pictureOf(time.store.whole, lanes, `map ${lanes[0]?.track}`, this.colours);
+        const lanes = this.isChart ? this.lanes() : this.lanes().slice(0, 1), picture = pictureOf(this.wholeAnswer(), lanes, `map ${lanes[0]?.track}`, this.colours, time.byMethod);
         all.fill('beyond', 0, 0, width, MAP_PX);
         if (picture !== null)
             context.drawImage(picture, 0, 0, picture.width, picture.height, 0, 0, width, MAP_PX - 1);
@@ -313,7 +318,8 @@ export class Timeline {
             return `${nameOf(row)}: no records here`;
         const parts = shares.map((share, k) => [CLASSES[k], share]).filter(([, share]) => share > 0).sort((a, b) => b[1] - a[1]);
         const message = answer.messages.find(one => one.track === row.lane.track && one.begin <= at && at < one.begin + one.length);
-        return [nameOf(row), parts.map(([word, share]) => `${word} ${Math.round(share / 51 * 100)} %`).join(', ') || 'in no call',
+        const method = time.byMethod && answer.frames[lane.methods?.[i] - 1];
+        return [nameOf(row), parts.map(([word, share]) => `${word} ${Math.round(share / 51 * 100)} %`).join(', ') || 'in no call', ...method ? [`most of its work: ${method.text}`] : [],
                 ...message === undefined ? [] : [messageWords([message])],
                 `${(lane.counts[i] ?? 0).toLocaleString('en')} calls begin within ${durationWords((answer.to - answer.from) / answer.places)}`].join(' \u00b7 ');
     }

@@ -8,7 +8,7 @@ import { Time } from './lanes-time.js';
 import { askBeside, LISTED_MAX, methodPanel, tableOf } from './method-panel.js';
 import { tokenOf } from './page-rules.js';
 
-const FOLDED_KEY = 'aflamed.lanes', HEIGHT_KEY = 'aflamed.lanes-height', SHARE_LEAST = 0.05, SHARE_MOST = 0.5, STEP_PX = 16, NS_PER_US = 1000;
+const FOLDED_KEY = 'aflamed.lanes', HEIGHT_KEY = 'aflamed.lanes-height', COLOURS_KEY = 'aflamed.lanes-colours', SHARE_LEAST = 0.05, SHARE_MOST = 0.5, STEP_PX = 16, NS_PER_US = 1000;
 const HERTZ = [60, 90, 120];
 const byId = id => document.getElementById(id);
 
@@ -184,8 +184,16 @@ function tools(section) {
         time.hertz = Number(grid.value);
         time.tell('window');
     });
+    const colours = named(element('select', {}, element('option', { value: '', textContent: 'by origin' }), element('option', { value: 'method', textContent: 'by method' })), 'Colours of the timeline');
+    colours.value = kept(COLOURS_KEY) ?? '';
+    time.byMethod = colours.value === 'method';
+    colours.addEventListener('change', () => {
+        keep(COLOURS_KEY, colours.value === '' ? null : colours.value);
+        time.byMethod = colours.value === 'method';
+        time.tell('window');
+    });
     const marked = element('span', { className: 'lane-marked', hidden: true });
-    section.querySelector('summary').after(element('div', { className: 'lane-tools' }, marked, grid,
+    section.querySelector('summary').after(element('div', { className: 'lane-tools' }, marked, colours, grid,
         button('Fit', 'The whole recording (Escape)', () => time.showAll()),
         button('+', 'Zoom in (w)', () => lanes.zoom(0.5)), button('\u2212', 'Zoom out (s)', () => lanes.zoom(2)), legend()));
     for (const [sign, label] of [['+', 'Zoom in'], ['\u2212', 'Zoom out']])

@@ -46,6 +46,16 @@ static uint8_t class_of(const struct lanes_sink *s, frame_id frame)
 
 /* ---- time ---- */
 
+static void vote(struct lane_method *m, frame_id frame, uint64_t ns)
+{
+    if (m->frame == frame)
+        m->ns += ns;
+    else if (m->ns >= ns)
+        m->ns -= ns;
+    else
+        *m = (struct lane_method){frame, ns - m->ns};
+}
+
 /* Of time in a call; `top` is the innermost one. */
 static void credit(const struct lanes_sink *s, struct lane_track *x, frame_id top, uint64_t wall_ns,
                    uint64_t cpu_ns)
@@ -59,6 +69,8 @@ static void credit(const struct lanes_sink *s, struct lane_track *x, frame_id to
         x->cpu[(size_t)x->pixel * LANE_CLASSES + class] += cpu_ns;
     if (x->n_marked > 0)
         x->lane->marks[x->pixel].ns += wall_ns;
+    if (x->lane->methods != NULL && wall_ns > 0 && !x->waits && class != LANE_WAITING)
+        vote(&x->lane->methods[x->pixel], top, x->cpu != NULL ? cpu_ns : wall_ns);
 }
 
 /* Wall time beyond the CPU time of its pixel and class is waiting. A pixel is the smallest piece of time
@@ -244,6 +256,14 @@ static void unmark(struct lanes_sink *s, struct lane_track *x, const struct repl
 
 /* ---- what is told ---- */
 
+static bool begin_methods(struct lanes_sink *s, struct lane *lane)
+{
+    lane->methods = arena_array(s->arena, s->request.width_px, sizeof(*lane->methods));
+    for (uint32_t i = 0; lane->methods != NULL && i < s->request.width_px; i++)
+        lane->methods[i].frame = FRAME_NONE;
+    return lane->methods != NULL;
+}
+
 static bool begin(void *context, struct replay_track *t)
 {
     struct lanes_sink *s = context;
@@ -258,7 +278,8 @@ static bool begin(void *context, struct replay_track *t)
         if (x->cpu == NULL)
             return false;
     }
-    if (x->lane->pixels == NULL || (s->request.marks && x->lane->marks == NULL))
+    if (x->lane->pixels == NULL || (s->request.marks && x->lane->marks == NULL) ||
+        (s->request.methods && !begin_methods(s, x->lane)))
         return false;
     x->last[0] = ns_of(s, t->now[0]);
     x->last[1] = s->request.cpu_clock != 0 ? ns_of(s, t->now[s->request.cpu_clock]) : 0;

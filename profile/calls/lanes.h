@@ -1,7 +1,8 @@
 /* What all tracks did in a window of time, as far as a picture of some width can show it. For each track
  * and pixel: time in own code, in that of third parties, of the platform and of unknown origin, time spent
  * waiting, and how many calls began; for tracks that are opened also their calls (span.h); for methods that are marked
- * where they are open, how often they are called, and some of their calls one by one. A profile does not
+ * where they are open, how often they are called, and some of their calls one by one; and, if it is asked for, which
+ * method each pixel is most of. A profile does not
  * hold that; it is made by replaying its log:
  *
  *     sink = lanes_sink_new(&arena, &request);
@@ -57,6 +58,7 @@ struct lanes_request {
     uint32_t sample_cpu, sample_waiting; /* of samples: index of the value in ns + 1; 0: they have none */
     bool open_to_end; /* calls that are never left last up to the trace's last record, on the wall clock */
     bool marks;       /* some frame is LANE_MARKED */
+    bool methods;     /* for each pixel the method that it is most of is wanted */
     uint64_t from_ns, to_ns;        /* the window; from < to <= INT64_MAX */
     uint32_t width_px;              /* at least 1 */
     uint64_t message_ns;            /* shorter messages are of no interest */
@@ -75,11 +77,20 @@ struct lane_mark {
     uint64_t calls; /* of marked methods, that begin here */
 };
 
+/* The method on top for most of a pixel's time that is not waiting: if one has more than half of it, it is this one,
+ * else it is one of those that were there last. It is found by a vote in one pass, in which each method takes from
+ * the others what it has itself; so a pixel needs no list of methods. */
+struct lane_method {
+    frame_id frame; /* FRAME_NONE: nothing but waiting */
+    uint64_t ns;    /* what the others have left of it */
+};
+
 struct lane {
     const struct lanes_track *of;
-    struct lane_pixel *pixels; /* [width_px]; NULL: no record came */
-    struct lane_mark *marks;   /* [width_px]; NULL: nothing is marked, or no record came */
-    const struct spans *spans; /* NULL: not open */
+    struct lane_pixel *pixels;   /* [width_px]; NULL: no record came */
+    struct lane_mark *marks;     /* [width_px]; NULL: nothing is marked, or no record came */
+    struct lane_method *methods; /* [width_px]; NULL: not asked for, or no record came */
+    const struct spans *spans;   /* NULL: not open */
 };
 
 struct lanes {

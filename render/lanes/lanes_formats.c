@@ -205,6 +205,7 @@ static bool class_frames(struct lanes_plan *plan, const struct render_input *in,
     plan->request.sample_waiting = p->n_times == 0 && waiting < p->n_values ? waiting + 1 : 0;
     plan->request.n_frames = p->n_frames;
     plan->request.marks = asked->mark[0] != '\0';
+    plan->request.methods = asked->methods;
     return !plan->request.marks || mark_frames(in, str_of(asked->mark), classes, diag);
 }
 
@@ -426,6 +427,43 @@ static void put_totals(struct writer *w, const struct lane *lane)
     json_put_u64(&w->j, "calls", calls);
 }
 
+static uint64_t place_of(struct writer *w, frame_id frame);
+
+/* Of the place's pixels the one that is most of one method tells it: 1 + its place in the table of names, or 0. */
+static uint64_t method_at(struct writer *w, const struct lane *lane, uint32_t at)
+{
+    struct lane_method most = {.frame = FRAME_NONE};
+
+    for (uint32_t i = at; i < least_of(at + w->step, w->plan->request.width_px); i++)
+        if (lane->methods[i].frame != FRAME_NONE &&
+            (most.frame == FRAME_NONE || lane->methods[i].ns > most.ns))
+            most = lane->methods[i];
+    return most.frame != FRAME_NONE ? place_of(w, most.frame) + 1 : 0;
+}
+
+/* Two numbers for each run of places: the method, and how many places in a row it is. */
+static void put_methods(struct writer *w, const struct lane *lane)
+{
+    uint64_t last = 0, times = 0;
+
+    json_open_array(&w->j, "methods");
+    for (uint32_t at = 0; lane->methods != NULL && at < w->plan->request.width_px; at += w->step) {
+        uint64_t method = method_at(w, lane, at);
+        if (method != last && times > 0) {
+            json_put_element(&w->j, last);
+            json_put_element(&w->j, times);
+            times = 0;
+        }
+        last = method;
+        times++;
+    }
+    if (last != 0) {
+        json_put_element(&w->j, last);
+        json_put_element(&w->j, times);
+    }
+    json_close(&w->j);
+}
+
 static void put_pixels(struct writer *w, const struct lane *lane)
 {
     json_put_raw(&w->j, "shares", STR("["));
@@ -436,6 +474,8 @@ static void put_pixels(struct writer *w, const struct lane *lane)
     buf_char(w->j.b, ']');
     json_put_raw(&w->j, "counts", STR(""));
     put_counts(w, lane, false);
+    if (w->plan->request.methods)
+        put_methods(w, lane);
     if (lane->marks == NULL)
         return;
     uint64_t marked = 0;

@@ -70,6 +70,7 @@ struct lanes_asked {
     uint32_t stacks[LANES_STACKS_MAX]; /* ids of the tracks whose calls are wanted; ascending, each once */
     uint32_t n_stacks;
     char mark[LANES_MARK_BYTES_MAX + 1]; /* a method's id, or its text as shown; "": none */
+    bool methods;                        /* also which method each place is most of */
 };
 
 /* ---- all of it ---- */

@@ -269,6 +269,7 @@ const struct key KEYS[] = {
     TEXT("mark", KEYS_LANES, lanes.mark, CONTROL_HIDDEN, "", "mark", "METHOD",
          "a method whose calls are looked for, by its id or its name", "", "", "com.foo.Bar.run",
          "the id of a method, or its name as shown, of at most 500 bytes", true, NULL),
+    FLAG("methods", KEYS_LANES, lanes.methods, "also which method each place of a thread is most of"),
 
     SENT_FILE("trace", KEYS_FORM, "the profile"),
     SENT_FILE("mapping", KEYS_FORM | KEYS_MAPPING,

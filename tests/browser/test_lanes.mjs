@@ -190,7 +190,7 @@ test('300 threads: folded by pools, filtered, pinned, few tab stops', { skip }, 
     await until(page, () => document.querySelectorAll('.lane-names button').length > 160);
     await page.locator('.lane-corner input').fill('binder 4711_9');
     await until(page, () => document.querySelectorAll('.lane-names button').length === 6);
-    assert.equal(await page.locator('#lanes :is(button, canvas, input, select, [tabindex])').evaluateAll(all => all.filter(one => one.tabIndex >= 0 && one.checkVisibility()).length), 8);
+    assert.equal(await page.locator('#lanes :is(button, canvas, input, select, [tabindex])').evaluateAll(all => all.filter(one => one.tabIndex >= 0 && one.checkVisibility()).length), 9);
     await page.locator('.lane-corner input').fill('');
     await names.nth(3).focus();
     await page.keyboard.press('p');
@@ -273,6 +273,38 @@ test('by keyboard only: what other threads did during the longest wait of the ma
     }
     assert.equal(new Set(told).size, 3);
     assert.equal(await page.locator('#lanes .lane-tip:visible').textContent(), told.at(-1));
+    await close(page);
+});
+
+test('by method a place has the colour that the classic palette gives the method, here and on other pages', { skip }, async () => {
+    const page = await open(demo.url), choice = page.getByLabel('Colours of the timeline');
+    const shades = () => page.evaluate(() => {
+        const lane = document.querySelector('#lanes .lane-canvas'), { data } = lane.getContext('2d').getImageData(0, 8, lane.width / 4, 1), all = new Set();
+        for (let i = 0; i < data.length; i += 4)
+            all.add([data[i], data[i + 1], data[i + 2]].map(n => n.toString(16).padStart(2, '0')).join(''));
+        return [...all];
+    });
+    const CLASSIC = ['f9e076', 'f7cf5e', 'f5be55', 'f3ac50', 'f29c52', 'f08d57', 'ee8260', 'ec7b6c'];
+    const shows = async says => {
+        const count = async () => (await shades()).filter(shade => CLASSIC.includes(shade)).length;
+        for (let i = 0; i < 200 && !says(await count()); i++)
+            await page.waitForTimeout(50);
+        assert.ok(says(await count()), (await shades()).join(' '));
+    };
+    await shows(n => n === 0);
+    await choice.selectOption('method');
+    await shows(n => n > 4);
+    const box = await canvas(page).boundingBox();
+    await page.mouse.move(box.x + 40, box.y + 9);
+    await page.locator('.lane-tip', { hasText: 'most of its work: ' }).waitFor();
+    await page.locator('.lane-names button').first().click();
+    await until(page, isReady);
+    await page.goto(some.url);
+    await until(page, isReady);
+    assert.equal(await choice.inputValue(), 'method');
+    await shows(n => n > 0);
+    await choice.selectOption('');
+    await shows(n => n === 0);
     await close(page);
 });
 

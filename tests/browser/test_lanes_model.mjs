@@ -1,7 +1,7 @@
 /* The pure parts of lanes: no browser. */
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { asked, bestOf, callAt, decodeCounts, decodeShares, durationWords, mergedShares, messageWords, neighbour, panned, pauses, readAnswer, recordedPlaces, rowsOf, stepped, ticks, timeWords, within, zoomed }
+import { asked, bestOf, callAt, decodeCounts, decodeRuns, decodeShares, durationWords, mergedMethods, mergedShares, messageWords, neighbour, panned, pauses, readAnswer, recordedPlaces, rowsOf, stepped, ticks, timeWords, within, zoomed }
     from '../../static/lanes-model.js';
 import { counterRows, rangeWithin, rangeWords, readCounters, stepAt, valueWords } from '../../static/lanes-counters.js';
 import { frameAt, frameWords, nextLate, readScreen } from '../../static/lanes-screen.js';
@@ -182,6 +182,13 @@ test('a group of lanes has the kinds of time that its lanes have', () => {
     const lane = (...texts) => ({ shares: texts.map(text => decodeShares(text, 2)) });
     assert.deepEqual(mergedShares([lane('z', '', '', ''), lane('', '', 'Az', '')], 2).map(share => [...share]), [[26, 0], [0, 0], [0, 26], [0, 0]]);
     assert.deepEqual(mergedShares([lane('', '', '', '', 'z2'), {}], 2).map(share => [...share]), [[0, 0], [0, 0], [0, 0], [0, 0], [51, 51]]);
+});
+
+test('a group of lanes has in each place the method of the lane that works most', () => {
+    assert.deepEqual([...decodeRuns([3, 2, 0, 1, 7, 1], 6)], [3, 3, 0, 7, 0, 0]);
+    const lane = (texts, runs) => ({ shares: texts.map(text => decodeShares(text, 3)), methods: decodeRuns(runs, 3) });
+    const lanes = [lane(['zAA', 'A', 'A', 'z3'], [1, 3]), lane(['AzA', 'A', 'A', 'A'], [2, 2]), {}];
+    assert.deepEqual([...mergedMethods(lanes, 3)], [1, 2, 1]);
 });
 
 test('pauses are places with no open call, between the first record of a thread and its last', () => {

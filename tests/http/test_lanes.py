@@ -61,6 +61,19 @@ class Lanes(DemoTest):
                 self.assertEqual(ns > 0, any(share))
                 self.assertAlmostEqual(ns, sum(share) / 51 * (lanes['to_ns'] / 1600), delta=lanes['to_ns'] / 51)
 
+    def test_the_method_of_each_place(self):
+        plain, lanes = self.lanes('width=700'), self.lanes('width=700&methods=1')
+        self.assertTrue(all('methods' not in lane for lane in plain['lanes']))
+        for lane in lanes['lanes']:
+            runs = lane.pop('methods')
+            methods = [method for method, times in zip(runs[::2], runs[1::2]) for _ in range(times)]
+            work = [sum(shares) for shares in zip(*(decoded(lane['shares'][k], 700) for k in range(3)))]
+            self.assertTrue(all(method > 0 for method, share in zip(methods, work) if share > 0))
+            self.assertEqual(sum(1 for method in methods[len(work):]), 0)
+            self.assertLessEqual(max(methods, default=0), len(lanes['frames']))
+        lanes['frames'] = plain['frames'] = []
+        self.assertEqual([lane['shares'] for lane in lanes['lanes']], [lane['shares'] for lane in plain['lanes']])
+
     def test_windows_add_up(self):
         whole, parts = self.lanes(), []
         cuts = [0, 1000, 77777.777, 500000, whole['to_ns'] / 1000]

@@ -73,6 +73,7 @@ struct expected {
     struct lane_pixel pixels[WIDTH_MAX];
     struct lane_mark marks[WIDTH_MAX];
     uint64_t cpu[WIDTH_MAX][LANE_CLASSES];
+    uint64_t work[WIDTH_MAX][FRAMES + 1]; /* that is not waiting, by the frame on top */
 };
 
 static struct span_model models[CLOCKS];
@@ -141,6 +142,8 @@ static void expect_time(struct expected *e, const struct lanes_request *r, struc
         unsigned class = CLASS_OF_FRAME[models[0].calls[call].frame] & (LANE_MARKED - 1);
         e->pixels[i].ns[class] += wall;
         e->cpu[i][class] += r->cpu_clock != 0 ? cpu : wall;
+        if (class != LANE_WAITING)
+            e->work[i][models[0].calls[call].frame] += r->cpu_clock != 0 ? cpu : wall;
         e->marks[i].ns += marked ? wall : 0;
     }
 }
@@ -286,6 +289,7 @@ static void open_fixture(struct fixture *f, const struct event *events, size_t n
                                         .ns_per_tick = 1,
                                         .cpu_clock = 1,
                                         .marks = true,
+                                        .methods = true,
                                         .to_ns = INT64_MAX,
                                         .width_px = 1,
                                         .levels_max = LEVELS,
@@ -317,6 +321,22 @@ static void close_fixture(struct fixture *f)
     arena_free(&f->kept);
 }
 
+/* A pixel has a method where there was work, and what has more than half of the work is it. */
+static void check_methods(const struct lane *lane, const struct expected *e, uint32_t width)
+{
+    for (uint32_t i = 0; i < width; i++) {
+        uint64_t all = 0;
+        for (unsigned frame = 0; frame <= FRAMES; frame++)
+            all += e->work[i][frame];
+        assert_true((lane->methods[i].frame != FRAME_NONE) == (all > 0));
+        for (unsigned frame = 0; frame <= FRAMES; frame++)
+            if (e->work[i][frame] > all - e->work[i][frame])
+                assert_int_equal(lane->methods[i].frame, frame);
+        if (all > 0)
+            assert_true(e->work[i][lane->methods[i].frame] > 0);
+    }
+}
+
 static void check_window(const struct fixture *f, const struct lanes *lanes, const struct event *events,
                          size_t n)
 {
@@ -337,6 +357,7 @@ static void check_window(const struct fixture *f, const struct lanes *lanes, con
         }
         assert_memory_equal(lane->pixels, expected.pixels, f->request.width_px * sizeof(*lane->pixels));
         assert_memory_equal(lane->marks, expected.marks, f->request.width_px * sizeof(*lane->marks));
+        check_methods(lane, &expected, f->request.width_px);
         assert_true((lane->spans != NULL) == (i == 0));
         if (lane->spans != NULL)
             check_spans(lane, &f->request);
