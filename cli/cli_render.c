@@ -785,7 +785,7 @@ const struct cli_command CLI_RENDER = {
         "A packed file (gzip, zstd, zip) is unpacked.\n",
     .options = CLI_RENDER_OPTIONS,
     .n_options = CLI_RENDER_OPTIONS_COUNT,
-    .keys = KEYS_TRACK | KEYS_VIEW | KEYS_BUDGET,
+    .keys = KEYS_TRACK | KEYS_VIEW | KEYS_BUDGET | KEYS_OUTLINE,
     .run = render,
 };
 
@@ -841,6 +841,6 @@ const struct cli_command CLI_EXPORT = {
         "calls with equal stacks are one, and stand where the tree has them, not where they were in time.\n",
     .options = CLI_RENDER_OPTIONS + 1,
     .n_options = CLI_RENDER_OPTIONS_COUNT - 1,
-    .keys = KEYS_TRACK | KEYS_VIEW | KEYS_BUDGET,
+    .keys = KEYS_TRACK | KEYS_VIEW | KEYS_BUDGET | KEYS_OUTLINE,
     .run = export,
 };

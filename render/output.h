@@ -38,7 +38,7 @@ struct output {
 
 /* THE TABLE; the first row is the default. A row NAME is the constant OUTPUT_NAME. */
 #define OUTPUT_ROWS(row) \
-    row(SVG) row(FOLDED) row(JSON) row(SPEEDSCOPE) row(PPROF) row(FIREFOX) row(THUMB) row(TREE)
+    row(SVG) row(FOLDED) row(JSON) row(OUTLINE) row(SPEEDSCOPE) row(PPROF) row(FIREFOX) row(THUMB) row(TREE)
 
 #define OUTPUT_DECLARE(name) extern const struct output OUTPUT_##name;
 #define OUTPUT_NUMBER(name)  OUTPUT_NUMBER_##name,

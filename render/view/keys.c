@@ -225,6 +225,10 @@ const struct key KEYS[] = {
            UINT32_MAX - 1, "nodes"),
     NUMBER("embed-bytes", KEYS_BUDGET, view.embed_bytes, "number of bytes to embed", "N",
            "the same in bytes, at most", "4000000", "", "65536", 0, 0, UINT64_MAX, "bytes"),
+    NUMBER(
+        "budget", KEYS_OUTLINE, view.budget, "number of tokens", "N",
+        "how long the text may be, in tokens of 4 bytes: what weighs most is shown, and what is not is said",
+        "", "2000 of an outline, else no limit", "500", 0, 100, UINT32_MAX - 1, "tokens"),
     NUMBER("node", KEYS_PIECE, view.node, "node", "N", "the node whose part of the tree is wanted", "0", "",
            "7", 0, 0, UINT32_MAX, "places in the tree"),
     NUMBER("skip", KEYS_PIECE, view.skip, "number of children to skip", "N",

@@ -68,6 +68,7 @@ enum {
     VIEW_SPLIT_BYTES_MAX = 200
 };
 #define VIEW_TIME_NONE UINT64_MAX
+enum { VIEW_TOKEN_BYTES = 4 }; /* what language models count: about so many bytes of English or code */
 
 /* One step of the filters; its text is in struct view_options, see view_filter. */
 struct view_filter {
@@ -107,6 +108,8 @@ struct view_options {
     /* How much of the tree a picture carries for its script. */
     uint32_t embed_nodes;
     uint64_t embed_bytes;
+    /* How long an outline, or a text that is asked for with it, may be: in tokens of VIEW_TOKEN_BYTES; UINT32_MAX: not said. */
+    uint32_t budget;
     /* Of the output "tree" (data.h), and 0 for all others: the place of the node, and how many of its
      * children are there already. */
     uint32_t node, skip;
@@ -133,15 +136,16 @@ enum key_group {
     KEYS_DELETE = 1 << 16,
     KEYS_MAPPING = 1 << 17,
     KEYS_SYMBOLS = 1 << 18,
-    KEYS_STATUS = 1 << 19, /* of the wait for views that are being made */
-    KEYS_PAIR = 1 << 20,   /* of the choice of two uploads */
-    KEYS_LOGIN = 1 << 21,  /* of the form that takes a token */
-    KEYS_ABOUT = 1 << 23,  /* of a picture that stands alone: what it says of its upload */
-    KEYS_ANY = 1 << 22     /* no key has it: nothing looks at the query */
+    KEYS_STATUS = 1 << 19,  /* of the wait for views that are being made */
+    KEYS_PAIR = 1 << 20,    /* of the choice of two uploads */
+    KEYS_LOGIN = 1 << 21,   /* of the form that takes a token */
+    KEYS_ABOUT = 1 << 23,   /* of a picture that stands alone: what it says of its upload */
+    KEYS_OUTLINE = 1 << 24, /* of texts that can be cut to a budget */
+    KEYS_ANY = 1 << 22      /* no key has it: nothing looks at the query */
 };
 
 /* Those whose fields are in struct view_options. */
-enum { KEYS_OF_VIEWS = KEYS_VIEW | KEYS_TRACK | KEYS_BUDGET | KEYS_PIECE };
+enum { KEYS_OF_VIEWS = KEYS_VIEW | KEYS_TRACK | KEYS_BUDGET | KEYS_OUTLINE | KEYS_PIECE };
 
 /* As its rows say. */
 void view_defaults(struct view_options *o);

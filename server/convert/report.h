@@ -139,6 +139,10 @@ void report_settle(const struct report *r, const struct config *config, struct a
 /* As asked for when nothing is said: all threads, all methods. */
 void report_defaults(const struct config *config, struct asked *request);
 
+/* Cuts the text to the budget that was asked for, behind its last line that has room, and says how much that is. Its first
+ * lines are those that weigh most. One without a budget stays as it is. */
+void report_cut(const struct report *r, const struct asked *request, struct buf *out);
+
 /* Appends what the request says, as part of cache keys. */
 void report_canonical(const struct asked *request, struct buf *b);
 

@@ -154,19 +154,19 @@ static const struct text_format CARD = {"png", "image/png", "what chat programs 
 static const struct text_format DIFF_HEAD = {"head", "application/octet-stream", "for its page", 1};
 
 const struct report REPORTS[] = {
-    {"methods", &TABLE_TXT.text, KEYS_TABLE | KEYS_LONGEST, false, NULL, make_methods},
+    {"methods", &TABLE_TXT.text, KEYS_TABLE | KEYS_LONGEST | KEYS_OUTLINE, false, NULL, make_methods},
     {"methods", &TABLE_JSON.text, KEYS_TABLE | KEYS_LONGEST, false, NULL, make_methods},
     {"methods", &TABLE_TSV.text, KEYS_TABLE | KEYS_LONGEST, false, NULL, make_methods},
     {"methods", &TABLE_CSV.text, KEYS_TABLE | KEYS_LONGEST, false, NULL, make_methods},
-    {"m", &METHOD_TXT.text, KEYS_METHOD | KEYS_LONGEST, false, NULL, make_method},
+    {"m", &METHOD_TXT.text, KEYS_METHOD | KEYS_LONGEST | KEYS_OUTLINE, false, NULL, make_method},
     {"m", &METHOD_JSON.text, KEYS_METHOD | KEYS_LONGEST, false, NULL, make_method},
-    {"verdict", &VERDICT_TXT.text, 0, true, NULL, make_verdict},
+    {"verdict", &VERDICT_TXT.text, KEYS_OUTLINE, true, NULL, make_verdict},
     {"verdict", &VERDICT_JSON.text, 0, true, NULL, make_verdict},
-    {"frames", &LATE_FRAMES_TXT.text, 0, true, NULL, make_frames},
+    {"frames", &LATE_FRAMES_TXT.text, KEYS_OUTLINE, true, NULL, make_frames},
     {"frames", &LATE_FRAMES_JSON.text, 0, true, NULL, make_frames},
     {"lanes", &LANES_JSON.text, KEYS_LANES, true, NULL, make_lanes},
     {"lanes", &LANES_SVG.text, KEYS_LANES, true, NULL, make_lanes},
-    {"diff", &DIFF_TXT.text, KEYS_TABLE | KEYS_COMPARED, false, NULL, make_diff},
+    {"diff", &DIFF_TXT.text, KEYS_TABLE | KEYS_COMPARED | KEYS_OUTLINE, false, NULL, make_diff},
     {"diff", &TABLE_JSON.text, KEYS_TABLE | KEYS_COMPARED, false, NULL, make_diff},
     {"diff", &TABLE_TSV.text, KEYS_TABLE | KEYS_COMPARED, false, NULL, make_diff},
     {"diff", &TABLE_CSV.text, KEYS_TABLE | KEYS_COMPARED, false, NULL, make_diff},
@@ -174,7 +174,8 @@ const struct report REPORTS[] = {
     {"diff", &DIFF_SVG.text, KEYS_TABLE | KEYS_COMPARED, false, &OUTPUT_SVG, make_diff},
     {"diff", &DIFF_FOLDED.text, KEYS_TABLE | KEYS_COMPARED, false, NULL, make_diff},
     {"diff", &DIFF_TREE.text, KEYS_TABLE | KEYS_COMPARED, false, &OUTPUT_TREE, make_diff},
-    {"diff-method", &METHOD_TXT.text, KEYS_METHOD | KEYS_COMPARED, false, NULL, make_diff_method},
+    {"diff-method", &METHOD_TXT.text, KEYS_METHOD | KEYS_COMPARED | KEYS_OUTLINE, false, NULL,
+     make_diff_method},
     {"diff-method", &METHOD_JSON.text, KEYS_METHOD | KEYS_COMPARED, false, NULL, make_diff_method},
     {"diff-head", &DIFF_HEAD, KEYS_TABLE | KEYS_COMPARED, false, NULL, make_diff_head},
     {"card", &CARD, 0, true, NULL, make_card},
@@ -211,6 +212,33 @@ void report_settle(const struct report *r, const struct config *config, struct a
 {
     if ((r->keys & KEYS_LANES) != 0)
         convert_lanes_options(config, &request->lanes, &request->view);
+}
+
+static size_t count_lines(struct str text)
+{
+    size_t n = 0;
+
+    for (struct str line; text.n > 0 && str_split(&text, '\n', &line);)
+        n++;
+    return n;
+}
+
+void report_cut(const struct report *r, const struct asked *request, struct buf *out)
+{
+    enum { NOTICE_BYTES = 200 };
+    uint64_t most = (uint64_t)request->view.budget * VIEW_TOKEN_BYTES;
+
+    if ((r->keys & KEYS_OUTLINE) == 0 || request->view.budget == UINT32_MAX || out->n <= most)
+        return;
+    size_t room = most > NOTICE_BYTES ? (size_t)most - NOTICE_BYTES : 0, all = count_lines(buf_view(out));
+    size_t kept = str_find_last((struct str){out->p, room}, '\n');
+    kept = kept < room ? kept + 1 : 0;
+    size_t shown = count_lines((struct str){out->p, kept});
+    out->n = kept;
+    buf_printf(
+        out,
+        "[%zu of %zu lines are shown. For more: a larger budget, or ask for less, as by limit, track, focus.]\n",
+        shown, all);
 }
 
 static void put_counted(struct buf *b, const char *text)

@@ -194,7 +194,8 @@ static void visit_key(void *context, const struct key *r, bool of_b)
 
 unsigned api_keys(const struct api_path *p)
 {
-    return p->route->keys | (p->output != NULL ? p->output->keys : 0);
+    return p->route->keys | (p->output != NULL ? p->output->keys : 0) |
+           (p->report != NULL ? p->report->keys & KEYS_OUTLINE : 0);
 }
 
 /* An upload has keys in its query, and fields in its form; other forms have what is said in their bodies. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "server/http/problem.h"
+#include "server/routes/handle_compare.h"
 #include "server/routes/routes_table.h"
 #include "server/routes/view_answer.h"
 #include "server/service.h"
@@ -30,9 +31,7 @@ static bool has_no_chart(const struct view_request *r, struct diag *diag)
                     "view=chart: calls in the order of time are those of one recording.");
 }
 
-/* The records, and what the query asks for of the pair before the suffix, if it has one. False: x->reply
- * says why not. */
-static bool compare_of_url(struct exchange *x, struct record *a, struct record *b, struct view_request *r)
+bool compare_of_url(struct exchange *x, struct record *a, struct record *b, struct view_request *r)
 {
     struct str pair = x->parameters[0], first = {pair.p, str_find_str(pair, BETWEEN)}, second;
     struct diag diag = {0};
@@ -161,8 +160,7 @@ enum exchange_step handle_compare_tree_by_pass(struct exchange *x)
 
 /* ---- the choice ---- */
 
-/* An id, or a link that has one behind /p/. */
-static struct str id_in(struct str text)
+struct str upload_id_in(struct str text)
 {
     static const struct str BEFORE = STR_INIT("/p/");
 
@@ -177,7 +175,7 @@ static struct str id_in(struct str text)
 /* A form cannot send its choice within the path: it is sent here, and on from here. */
 enum exchange_step handle_compare_choice(struct exchange *x)
 {
-    struct str a = id_in(x->query(x, "a")), b = id_in(x->query(x, "b"));
+    struct str a = upload_id_in(x->query(x, "a")), b = upload_id_in(x->query(x, "b"));
 
     if (!record_id_valid(a) || !record_id_valid(b))
         return exchange_problem(x, 400, "no two uploads", "Give the link of an upload, or its id.",

@@ -96,6 +96,29 @@ enum exchange_step handle_readyz(struct exchange *x)
                : tell_readiness(x, readiness);
 }
 
+/* The convention of llmstxt.org: Markdown, short. */
+enum exchange_step handle_llms(struct exchange *x)
+{
+    struct buf *b = reply_text(&x->reply, 200, "text/plain; charset=utf-8");
+
+    buf_z(
+        b,
+        "# aflamed\n\n> Reads profiles of Android apps (method traces, samples, heaps, system traces) and says where the "
+        "time went.\n\nUpload: `curl -F trace=@FILE ");
+    exchange_base_url(x, b);
+    buf_z(b, "/` answers with a link, LINK. A text with budget=N has at most N tokens.\n\n"
+             "- LINK/verdict.txt: in words where the time went; begin here\n"
+             "- LINK/methods.txt?group=thread: the threads; their ids are what track= takes\n"
+             "- LINK/t/TRACK.txt: the heaviest part of a thread's call tree (TRACK: an id, all, merged)\n"
+             "- LINK/methods.txt?track=ID&limit=20: the methods; sort=, grep=, group=class|package|origin\n"
+             "- LINK/m/NAME.txt: one method, its callers and callees\n"
+             "- /d/ID..ID.txt: two uploads compared\n"
+             "- from=, to= (microseconds), focus=, ignore=, value=wall|cpu|..: with each of these\n"
+             "- /mcp: the same as tools of the Model Context Protocol; /api.json: everything, as OpenAPI\n");
+    reply_header(&x->reply, "Cache-Control", "public, max-age=3600");
+    return X_DONE;
+}
+
 /* Browsers ask for it where no page names another. */
 enum exchange_step handle_icon(struct exchange *x)
 {

@@ -11,6 +11,8 @@
 
 /* handle_upload.c */
 extern const struct route_body UPLOAD_BODY;
+/* handle_mcp.c */
+extern const struct route_body MCP_BODY;
 /* handle_change.c */
 extern const struct route_body MAPPING_BODY, SYMBOLS_BODY;
 
@@ -90,6 +92,10 @@ extern const struct route_body MAPPING_BODY, SYMBOLS_BODY;
           "Ends the session of this browser") \
     ROUTE("GET", "/uploads", DOOR_OPEN, KEYS_ANY, NULL, handle_uploads, \
           "The uploads that this browser knows") \
+    ROUTE("POST", "/mcp", DOOR_OPEN, KEYS_ANY, &MCP_BODY, handle_mcp, \
+          "Tools for language models (Model Context Protocol): verdict, threads, outline, methods, method, frames, diff") \
+    ROUTE("GET", "/llms.txt", DOOR_OPEN, KEYS_ANY, NULL, handle_llms, \
+          "For language models: what can be asked, and how") \
     ROUTE("GET", "/api", DOOR_OPEN, 0, NULL, handle_api, \
           "The interface described for programs (OpenAPI 3.1), or as a page") \
     ROUTE("GET", "/api.json", DOOR_OPEN, 0, NULL, handle_api_json, \

@@ -165,7 +165,8 @@ bool view_query(struct exchange *x, struct view_request *r, struct diag *diag)
     if (!take_output(x, r, diag))
         return false;
     const struct output *as = view_shown_as(r);
-    struct query q = {r, diag, x->keys | (as != NULL ? as->keys : 0)};
+    unsigned more = (as != NULL ? as->keys : 0) | (r->report != NULL ? r->report->keys & KEYS_OUTLINE : 0);
+    struct query q = {r, diag, x->keys | more};
     x->each_query(x, take_parameter, &q);
     if (r->output != NULL && r->output->packed) /* once is enough */
         r->encoding = (struct encoding_choice){0};

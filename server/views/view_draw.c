@@ -192,6 +192,8 @@ static bool make_report(struct service *s, const struct view_request *r, const s
         return false;
     const struct report_input in = {source.source, &r->options, &r->asked};
     bool ok = r->report->make(r->report, &in, out, diag);
+    if (ok)
+        report_cut(r->report, &r->asked, out);
     if (source.source.fd >= 0)
         close(source.source.fd);
     return ok;

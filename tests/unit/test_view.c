@@ -44,7 +44,7 @@ static const char *canonical(const struct view_options *o)
     "&palette=origin&names=short&open=last&moment=0&mode=cumulative&split=0:&method=0:&app=0:&from=&to=&" \
     "embed-nodes="                                                                                        \
     "200000&"                                                                                             \
-    "embed-bytes=4000000&node=0&"                                                                         \
+    "embed-bytes=4000000&budget=&node=0&"                                                                         \
     "skip=0"
 
 static void options_taken(void **state)

@@ -1,0 +1,427 @@
+/* /mcp: the Model Context Protocol, by which language models call tools (modelcontextprotocol.io, revisions 2024-11-05 to
+ * 2025-11-25, transport "streamable HTTP"). A request is a message of JSON-RPC 2.0 in the body of a POST, and so is its
+ * answer; there are no sessions and no streams, since no tool has more to say later. The tools are those of mcp_tools.c:
+ * each is a text that a URL answers, too, with the same keys, the same doors and the same words where it fails. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/clean.h"
+#include "core/json.h"
+#include "core/system/json_memory.h"
+#include "render/view/key.h"
+#include "server/convert/convert.h"
+#include "server/http/problem.h"
+#include "server/routes/handle_compare.h"
+#include "server/routes/mcp_tools.h"
+#include "server/routes/routes_table.h"
+#include "server/routes/view_answer.h"
+#include "server/service.h"
+
+enum {
+    BODY_BYTES_MAX = 64 << 10,
+    DRAIN_BYTES = 1 << 20,
+    USUAL_TOKENS = 4000,  /* of an answer, where no budget is given */
+    PARSE_ERROR = -32700, /* JSON-RPC 2.0, 5.1 */
+    INVALID_REQUEST = -32600,
+    METHOD_NOT_FOUND = -32601,
+    INVALID_PARAMS = -32602
+};
+
+/* A state of the exchange. */
+struct mcp {
+    struct buf body;
+    uint64_t sent_bytes; /* with those that had no room */
+    json_t *message;
+    const json_t *arguments; /* of the tool; NULL: none */
+    const struct mcp_tool *tool;
+    char pair[2 * RECORD_ID_CHARS + sizeof("..")]; /* x->parameters[0] */
+    struct view_request request;
+};
+
+/* ---- the body ---- */
+
+static void end(void *state)
+{
+    struct mcp *m = state;
+
+    buf_free(&m->body);
+    json_decref(m->message);
+}
+
+static enum exchange_step begin(struct exchange *x)
+{
+    struct str type = x->header(x, "Content-Type");
+
+    if (type.p == NULL || !str_starts(type, STR("application/json")))
+        return exchange_problem(x, 415, "not a message that is read here",
+                                "Send it with Content-Type: application/json.",
+                                "The body has to be a message of JSON-RPC.");
+    struct mcp *m = exchange_state(x, sizeof(*m), end);
+    if (m == NULL)
+        return exchange_no_memory(x, "the message");
+    buf_init(&m->body, BODY_BYTES_MAX);
+    x->body = m;
+    return X_WAIT;
+}
+
+static enum body_step data(struct exchange *x, const char *p, size_t *n)
+{
+    struct mcp *m = x->body;
+
+    m->sent_bytes += *n;
+    buf_bytes(&m->body, p, *n);
+    *n = 0;
+    return m->sent_bytes > DRAIN_BYTES ? BODY_CLOSE : BODY_TAKEN;
+}
+
+const struct route_body MCP_BODY = {"application/json", begin, data};
+
+/* ---- answers ---- */
+
+/* Opens the answer to the message's id. */
+static struct json open_answer(struct exchange *x, unsigned status)
+{
+    const struct mcp *m = x->body;
+    const json_t *id = json_object_get(m->message, "id");
+    struct json j = json_into(reply_text(&x->reply, status, "application/json"));
+
+    reply_header(&x->reply, "Cache-Control", "no-store");
+    json_open_object(&j, NULL);
+    json_put_string(&j, "jsonrpc", STR("2.0"));
+    if (json_is_string(id))
+        json_put_string(&j, "id", (struct str){json_string_value(id), json_string_length(id)});
+    else if (json_is_integer(id))
+        json_put_i64(&j, "id", json_integer_value(id));
+    else
+        json_put_null(&j, "id");
+    return j;
+}
+
+static enum exchange_step fail(struct exchange *x, unsigned status, int code, const char *words)
+{
+    struct json j = open_answer(x, status);
+
+    json_open_object(&j, "error");
+    json_put_i64(&j, "code", code);
+    json_put_string(&j, "message", str_of(words));
+    json_close(&j);
+    json_close(&j);
+    return X_DONE;
+}
+
+/* Lines stay lines. */
+static void put_lines(struct buf *b, struct str text)
+{
+    struct str line;
+
+    buf_char(b, '"');
+    while (text.n > 0) {
+        bool ends = str_find(text, '\n') < text.n;
+        str_split(&text, '\n', &line);
+        clean_json(b, line);
+        buf_z(b, ends ? "\\n" : "");
+    }
+    buf_char(b, '"');
+}
+
+static void put_text(struct exchange *x, struct str text, bool is_error)
+{
+    struct json j = open_answer(x, 200);
+    struct buf lines = {0};
+
+    put_lines(&lines, text);
+    json_open_object(&j, "result");
+    json_open_array(&j, "content");
+    json_open_object(&j, NULL);
+    json_put_string(&j, "type", STR("text"));
+    json_put_raw(&j, "text", buf_view(&lines));
+    json_close(&j);
+    json_close(&j);
+    json_put_bool(&j, "isError", is_error);
+    json_close(&j);
+    json_close(&j);
+    buf_part_end(&x->reply.body, &lines);
+}
+
+/* x->reply is a problem: the model reads it and may do better. But who has to say who they are is told so by HTTP. */
+static enum exchange_step tell_problem(struct exchange *x)
+{
+    if (x->reply.status == 401 || x->reply.kind != REPLY_BUFFER)
+        return X_DONE;
+    struct buf words = x->reply.body;
+    x->reply.body = (struct buf){0};
+    reply_free(&x->reply);
+    reply_init(&x->reply);
+    put_text(x, buf_view(&words), true);
+    x->reply.body.failed = x->reply.body.failed || words.failed;
+    buf_free(&words);
+    return X_DONE;
+}
+
+/* ---- a tool ---- */
+
+/* In the place of a query: the arguments. */
+static struct str no_query(const struct exchange *x, const char *name)
+{
+    (void)x;
+    (void)name;
+    return (struct str){NULL, 0};
+}
+
+static bool is_argument(const struct mcp_tool *tool, const char *name)
+{
+    for (size_t i = 0; tool->keys[i] != NULL; i++)
+        if (strcmp(tool->keys[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* What says which upload is read elsewhere. */
+static bool is_subject(const struct mcp_tool *tool, const char *name)
+{
+    return strcmp(name, tool->subject == MCP_PAIR ? "a" : "profile") == 0 ||
+           (tool->subject == MCP_PAIR && strcmp(name, "b") == 0) ||
+           (tool->subject == MCP_METHOD && strcmp(name, "method") == 0);
+}
+
+static struct str argument_text(const json_t *value, char number[32])
+{
+    if (json_is_string(value))
+        return (struct str){json_string_value(value), json_string_length(value)};
+    if (json_is_integer(value))
+        return (struct str){number,
+                            (size_t)snprintf(number, 32, "%lld", (long long)json_integer_value(value))};
+    return json_is_true(value) ? STR("1") : STR("");
+}
+
+static void each_argument(const struct exchange *x,
+                          bool (*each)(void *context, struct str key, struct str value), void *context)
+{
+    const struct mcp *m = x->body;
+    const char *const *preset = m->tool->preset;
+    const char *name;
+    json_t *value;
+    char number[32];
+
+    if (preset[0] != NULL && !each(context, str_of(preset[0]), str_of(preset[1])))
+        return;
+    json_object_foreach ((json_t *)(uintptr_t)m->arguments, name, value)
+        if (!is_subject(m->tool, name) && !json_is_false(value) && !json_is_null(value) &&
+            !each(context, str_of(name), argument_text(value, number)))
+            return;
+}
+
+static struct str text_of(const struct mcp *m, const char *name)
+{
+    const char *text = json_string_value(json_object_get(m->arguments, name));
+
+    return str_of(text != NULL ? text : "");
+}
+
+/* False: an argument is unknown, or of a type that none has; *words says which. */
+static bool arguments_fit(const struct mcp *m, char words[200])
+{
+    const char *name;
+    json_t *value;
+
+    json_object_foreach ((json_t *)(uintptr_t)m->arguments, name, value) {
+        if (!is_subject(m->tool, name) && !is_argument(m->tool, name))
+            snprintf(words, 200, "%s has no argument %.60s; tools/list says which it has.", m->tool->name,
+                     name);
+        else if (json_is_array(value) || json_is_object(value) || json_is_real(value))
+            snprintf(words, 200, "The argument %.60s has to be a text or a whole number.", name);
+        else
+            continue;
+        return false;
+    }
+    return true;
+}
+
+static enum exchange_step text_ready(struct exchange *x, const struct view_request *r,
+                                     struct view_result *result, void *context)
+{
+    struct buf text = {0};
+
+    (void)r;
+    (void)context;
+    if (!view_take(x, result, &text))
+        tell_problem(x);
+    else
+        put_text(x, buf_view(&text), false);
+    buf_free(&text);
+    return X_DONE;
+}
+
+/* Of the busiest thread, unless an argument says another. */
+static bool find_outline(struct exchange *x, struct mcp *m)
+{
+    struct view_request *r = &m->request;
+    struct record record;
+    struct diag diag = {0};
+
+    r->output = &OUTPUT_OUTLINE;
+    if (!profile_record(x, x->parameters[0], &record))
+        return false;
+    view_of(r, &record);
+    convert_defaults(x->service->config, &r->asked.view);
+    view_of_owner(&r->asked.view, &record);
+    if (view_query(x, r, &diag))
+        return true;
+    exchange_diag(x, &diag);
+    return false;
+}
+
+static bool find_one(struct exchange *x, struct mcp *m)
+{
+    struct str id = upload_id_in(text_of(m, "profile")), method = text_of(m, "method");
+    struct record record;
+
+    snprintf(m->pair, sizeof(m->pair), "%.*s", (int)id.n, id.p);
+    x->parameters[0] = str_of(m->pair);
+    if (m->tool->report == NULL)
+        return find_outline(x, m);
+    if (method.n > ASKED_METHOD_BYTES_MAX) {
+        exchange_problem(x, 404, "no such method", "The tool methods lists them.",
+                         "No method has so long a name.");
+        return false;
+    }
+    memcpy(m->request.asked.method, method.p, method.n);
+    return report_of_url(x, &record, &m->request);
+}
+
+static bool find_pair(struct exchange *x, struct mcp *m)
+{
+    struct str a = upload_id_in(text_of(m, "a")), b = upload_id_in(text_of(m, "b"));
+    struct record of_a, of_b;
+
+    snprintf(m->pair, sizeof(m->pair), "%.*s..%.*s", (int)a.n, a.p, (int)b.n, b.p);
+    x->parameters[0] = str_of(m->pair);
+    return compare_of_url(x, &of_a, &of_b, &m->request);
+}
+
+/* From here on the exchange asks as a URL would: its query is what the arguments are. */
+static enum exchange_step call(struct exchange *x, struct mcp *m)
+{
+    struct view_request *r = &m->request;
+    bool pair = m->tool->subject == MCP_PAIR;
+    char words[200];
+
+    if (!arguments_fit(m, words))
+        return fail(x, 200, INVALID_PARAMS, words);
+    x->accepts = AS_TEXT;
+    x->query = no_query;
+    x->each_query = each_argument;
+    x->keys = KEYS_TRACK | KEYS_VIEW | KEYS_TABLE | (pair ? KEYS_COMPARED : KEYS_METHOD | KEYS_LONGEST);
+    if (m->tool->report != NULL)
+        r->report = report_by_name(str_of(m->tool->report), STR("txt"));
+    if (!(pair ? find_pair(x, m) : find_one(x, m)))
+        return tell_problem(x);
+    if (r->asked.view.budget == UINT32_MAX && r->report != NULL)
+        r->asked.view.budget = USUAL_TOKENS;
+    r->encoding = (struct encoding_choice){0};
+    return views_get(x, r, text_ready, NULL);
+}
+
+static enum exchange_step call_tool(struct exchange *x, struct mcp *m, const json_t *params)
+{
+    const char *name = json_string_value(json_object_get(params, "name"));
+
+    m->tool = name == NULL ? NULL : mcp_tool_by_name(name);
+    m->arguments = json_object_get(params, "arguments");
+    if (m->tool == NULL)
+        return fail(x, 200, INVALID_PARAMS, "There is no such tool; tools/list says which there are.");
+    if (m->arguments != NULL && !json_is_object(m->arguments))
+        return fail(x, 200, INVALID_PARAMS, "The arguments have to be an object.");
+    return call(x, m);
+}
+
+/* ---- messages ---- */
+
+static enum exchange_step initialize(struct exchange *x, const json_t *params)
+{
+    static const char *const REVISIONS[] = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"};
+    const char *asked = json_string_value(json_object_get(params, "protocolVersion")), *chosen = REVISIONS[0];
+    struct json j = open_answer(x, 200);
+    struct buf words = {0};
+
+    for (size_t i = 0; asked != NULL && i < sizeof(REVISIONS) / sizeof(REVISIONS[0]); i++)
+        if (strcmp(asked, REVISIONS[i]) == 0)
+            chosen = REVISIONS[i];
+    json_open_object(&j, "result");
+    json_put_string(&j, "protocolVersion", str_of(chosen));
+    json_open_object(&j, "capabilities");
+    json_open_object(&j, "tools");
+    json_close(&j);
+    json_close(&j);
+    json_open_object(&j, "serverInfo");
+    json_put_string(&j, "name", STR("aflamed"));
+    json_put_string(&j, "version", str_of(SERVICE_VERSION));
+    json_close(&j);
+    buf_z(&words, "Reads profiles of Android apps. Upload one by curl -F trace=@FILE ");
+    exchange_base_url(x, &words);
+    buf_z(&words,
+          "/ and take its link or id as the argument profile. Begin with verdict, then outline or methods.");
+    json_put_string(&j, "instructions", buf_view(&words));
+    json_close(&j);
+    json_close(&j);
+    x->reply.body.failed = x->reply.body.failed || words.failed;
+    buf_free(&words);
+    return X_DONE;
+}
+
+static enum exchange_step list_tools(struct exchange *x)
+{
+    struct json j = open_answer(x, 200);
+
+    json_open_object(&j, "result");
+    mcp_tools_put(&j);
+    json_close(&j);
+    json_close(&j);
+    return X_DONE;
+}
+
+static enum exchange_step ping(struct exchange *x)
+{
+    struct json j = open_answer(x, 200);
+
+    json_open_object(&j, "result");
+    json_close(&j);
+    json_close(&j);
+    return X_DONE;
+}
+
+static enum exchange_step answer(struct exchange *x, struct mcp *m, const char *method)
+{
+    const json_t *params = json_object_get(m->message, "params");
+
+    if (strcmp(method, "initialize") == 0)
+        return initialize(x, params);
+    if (strcmp(method, "ping") == 0)
+        return ping(x);
+    if (strcmp(method, "tools/list") == 0)
+        return list_tools(x);
+    if (strcmp(method, "tools/call") == 0)
+        return call_tool(x, m, params);
+    return fail(x, 200, METHOD_NOT_FOUND, "There is no such method here: only tools.");
+}
+
+enum exchange_step handle_mcp(struct exchange *x)
+{
+    struct mcp *m = x->body;
+
+    if (m->body.failed)
+        return fail(x, 413, INVALID_REQUEST, "The message is longer than 64 KiB.");
+    m->message = json_memory_load(buf_view(&m->body), JSON_REJECT_DUPLICATES, NULL);
+    if (m->message == NULL)
+        return fail(x, 400, PARSE_ERROR, "The body is no JSON.");
+    const char *method = json_string_value(json_object_get(m->message, "method"));
+    bool asks = json_object_get(m->message, "id") != NULL;
+    if (!json_is_object(m->message) ||
+        (method == NULL && asks && json_object_get(m->message, "result") == NULL))
+        return fail(x, 400, INVALID_REQUEST, "One message is sent at a time: an object with method and id.");
+    if (method != NULL && asks)
+        return answer(x, m, method);
+    reply_static(&x->reply, 202, "text/plain; charset=utf-8",
+                 STR("")); /* a notification, or an answer to nothing */
+    return X_DONE;
+}

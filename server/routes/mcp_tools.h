@@ -1,0 +1,30 @@
+/* The tools of /mcp: each is one text about an upload, or about two. */
+#ifndef SERVER_ROUTES_MCP_TOOLS_H
+#define SERVER_ROUTES_MCP_TOOLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/json.h"
+
+enum mcp_subject { MCP_PROFILE, MCP_METHOD, MCP_PAIR }; /* what it is about, beside its keys */
+
+struct mcp_tool {
+    const char *name;
+    const char *help; /* sentences */
+    enum mcp_subject subject;
+    const char *report;    /* of which the text is wanted; NULL: the outline */
+    const char *keys[12];  /* of the table (render/view/key.h) that are arguments; up to a NULL */
+    const char *preset[2]; /* a key and its value that are always set; or NULL */
+};
+
+extern const struct mcp_tool MCP_TOOLS[];
+extern const size_t MCP_TOOLS_COUNT;
+
+/* NULL: none of that name. */
+const struct mcp_tool *mcp_tool_by_name(const char *name);
+
+/* Appends the list of tools with the schemas of their arguments, which are made from the table of keys. */
+void mcp_tools_put(struct json *j);
+
+#endif
