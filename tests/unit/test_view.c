@@ -44,7 +44,7 @@ static const char *canonical(const struct view_options *o)
     "&palette=origin&names=short&open=last&moment=0&mode=cumulative&split=0:&method=0:&app=0:&from=&to=&" \
     "embed-nodes="                                                                                        \
     "200000&"                                                                                             \
-    "embed-bytes=4000000&budget=&node=0&"                                                                         \
+    "embed-bytes=4000000&budget=&node=0&"                                                                 \
     "skip=0"
 
 static void options_taken(void **state)
@@ -121,7 +121,7 @@ static void options_of_pictures(void **state)
         "track=&value=0:&view=sandwich&order=name&width=1200&min=0.5&palette=self&names=full"
         "&open=last&moment=0&mode=cumulative&split=0:&method=19:a.B.c(I)V&value=cpu&app=0:&from=&to=&"
         "embed-nodes=0&embed-bytes="
-        "12345678901&node=0&skip=0");
+        "12345678901&budget=&node=0&skip=0");
     assert_true(set(&o, "method", ""));
     assert_true(set(&o, "view", "inverted"));
     assert_string_equal(o.method, "");
