@@ -75,7 +75,7 @@ export function readAnswer(json) {
     const lanes = new Map(json.lanes.map(lane => [lane.track, {
         track: lane.track, name: lane.name, process: lane.group ?? '', behind: processWords(lane.name, lane.group ?? ''), begin: lane.begin_ns, end: lane.end_ns,
         work: lane.samples === undefined ? durationWords(lane.work_ns) : `${lane.samples.toLocaleString('en')} samples`,
-        ns: lane.ns, calls: lane.calls,
+        ns: lane.ns, calls: lane.calls, beside: lane.beside,
         shares: lane.shares?.map(text => decodeShares(text, places)), counts: lane.counts && decodeCounts(lane.counts, places),
         marked: lane.marked, markShares: lane.mark_shares && decodeShares(lane.mark_shares, places),
         markCounts: lane.mark_counts && decodeCounts(lane.mark_counts, places),

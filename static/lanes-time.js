@@ -81,6 +81,10 @@ export class Time extends EventTarget {
         const lane = this.store.whole?.lanes.get(track);
         return lane === undefined ? String(track) : `${lane.name}${lane.behind}`;
     }
+    /* The track with the samples of that track's thread, or undefined. */
+    samplesOf(track) {
+        return [...this.store.whole?.lanes.values() ?? []].find(({ beside }) => beside === track)?.track;
+    }
     /* Moves so that the call can be seen, closer only if it would be too narrow. */
     reveal(call) {
         const { from, to } = this.window, length = to - from;

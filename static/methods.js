@@ -23,7 +23,7 @@ export async function startMethods(box, filter, told, moved) {
     else
         sayEmptied(box, data.emptied_by);
     if (data.format === 'aflamed-methods')
-        document.getElementById('whole').textContent = wholeWords(data, new URL(box.dataset.json).searchParams.get('value'));
+        document.getElementById('whole').textContent = wholeWords(data, new URL(box.dataset.json).searchParams.get('value'), box.dataset.kinds);
 }
 
 /* Which filter left nothing, with the way out: its chip has both. */
@@ -34,14 +34,14 @@ function sayEmptied(box, step) {
         element('a', { className: 'place', href: chip?.lastElementChild.href ?? '', textContent: 'Remove this filter' })));
 }
 
-/* What 100 % of the value is, which is the first one unless the address names one. */
-function wholeWords({ values }, name) {
+/* What 100 % of the value is, which is the first one unless the address names one. `kinds`: of which tracks, where not all have it. */
+function wholeWords({ values }, name, kinds) {
     const value = values.find(one => one.name === name) ?? values[0];
     if (value === undefined)
         return '';
     const { unit, label, total, before, grown, shrunk } = value;
     const less = grown === undefined ? '' : ` that was added; ${amount(unit, shrunk)} less elsewhere makes ${amount(unit, total)} in all`;
-    return `100 % = ${amount(unit, grown ?? total)} ${label}${less}${before > total ? `; filters took out ${amount(unit, before - total)}` : ''}`;
+    return `100 % = ${amount(unit, grown ?? total)} ${label}${kinds === undefined ? '' : ` ${kinds}`}${less}${before > total ? `; filters took out ${amount(unit, before - total)}` : ''}`;
 }
 
 const quiet = textContent => element('span', { className: 'quiet', textContent });

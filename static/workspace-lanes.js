@@ -249,7 +249,19 @@ export function markMethod({ id, class: scope, method }) {
 
 /* ---- the chosen call, in the panel ---- */
 
-function callPanel(call) {
+/* The page of the samples' track, in the range of the call. */
+function samplesIn({ begin, length }, samples, flame) {
+    const url = new URL(flame);
+    url.pathname = url.pathname.replace(/t\/[^/]*$/, `t/${samples}`);
+    url.hash = '';
+    ['value', 'view', 'method'].forEach(key => url.searchParams.delete(key));
+    url.searchParams.set('from', begin / NS_PER_US);
+    url.searchParams.set('to', (begin + length) / NS_PER_US);
+    return url.href;
+}
+
+function callPanel(call, flame) {
+    const samples = time.samplesOf(call.track);
     const { frame, length, begin, self, depth, track, calls, flags } = call, row = (words, text) =>
         element('tr', {}, element('th', { scope: 'row', textContent: words }), element('td', { textContent: text }));
     const act = (words, title, doing) => Object.assign(button(words, title, doing), { className: 'button' });
@@ -258,6 +270,8 @@ function callPanel(call) {
                 row('begins at', durationWords(begin)), row('thread', time.threadOf(track)), row('depth', String(depth)),
                 ...flags & 1 ? [row('entered', 'before the first record')] : [], ...flags & 2 ? [row('left', 'never')] : [])),
             element('p', { className: 'buttons' }, act('Zoom', 'Enter', () => time.zoomTo(call)),
+                act('Its range', 'What all threads did in it: pictures, tables and words are of this range', () => time.chooseRange({ from: begin, to: begin + length })),
+                ...samples === undefined ? [] : [element('a', { className: 'button place', textContent: 'CPU samples in it', href: samplesIn(call, samples, flame) })],
                 ...frame === null ? [] : [act('Mark its calls', 'All calls of the method, in all lanes', () => time.markMethod(frame.id, frame.text))])];
 }
 
@@ -283,7 +297,7 @@ export async function showCall(flame) {
         panel.hidden ||= panel.textContent === '';
         return;
     }
-    const section = element('section', { id: 'chosen-call' }, ...callPanel(call));
+    const section = element('section', { id: 'chosen-call' }, ...callPanel(call, flame));
     panel.prepend(section);
     panel.hidden = false;
     await new Promise(resolve => setTimeout(resolve, SETTLED_MS));     /* arrow keys pass over many */

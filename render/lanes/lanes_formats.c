@@ -574,6 +574,8 @@ static void put_lane(struct writer *w, const struct lane *lane, const struct lan
     json_put_u64(&w->j, "work_ns", lanes_work_ns(p, t));
     if (t->kind == TRACK_SAMPLES)
         json_put_u64(&w->j, "samples", t->records);
+    if (t->beside != 0)
+        json_put_u64(&w->j, "beside", t->beside);
     put_totals(w, lane);
     put_pixels(w, lane);
     json_close(&w->j);

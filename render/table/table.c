@@ -1,5 +1,6 @@
 #include "render/table/table.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "core/buf.h"
@@ -100,6 +101,7 @@ static bool walk_track(struct walk *w, const struct profile_track *track, uint32
     const struct table *t = w->table;
     const struct profile *p = t->profile;
 
+    assert(w->depth == 0);
     for (node_id node = track->first; node < track->first + track->count; node++) {
         frame_id frame = p->node_frame[node];
         while (w->depth > 0 && w->stack[w->depth - 1].node != p->node_parent[node])
@@ -328,10 +330,39 @@ static void count_node(void *context, const struct table *t, const struct walk_n
         count_calls(t, &sums[2u * t->n_counted], node);
 }
 
-static void choose_measures(struct table *t, const struct view_options *view)
+/* Only the tracks that can have the view's value. */
+static void keep_of_value(struct table *t, const struct view_options *view, uint32_t *tracks)
+{
+    struct measure shown;
+    uint32_t n = 0;
+
+    if (!profile_is_mixed(t->profile) || !measure_by_name(t->profile, view->value, &shown))
+        return;
+    for (uint32_t i = 0; i < t->n_tracks; i++)
+        if (track_has(&t->profile->tracks[tracks[i]], shown.value))
+            tracks[n++] = tracks[i];
+    t->n_tracks = n;
+}
+
+/* Those that the tracks can have. */
+static uint32_t list_measures(const struct table *t, struct measure all[MEASURES_MAX])
+{
+    uint32_t n = measures_of(t->profile, all), kept = 0;
+
+    for (uint32_t m = 0; m < n; m++) {
+        bool has = !profile_is_mixed(t->profile);
+        for (uint32_t i = 0; i < t->n_tracks && !has; i++)
+            has = track_has(&t->profile->tracks[t->tracks[i]], all[m].value);
+        if (has)
+            all[kept++] = all[m];
+    }
+    return kept;
+}
+
+static void choose_measures(struct table *t)
 {
     struct measure all[MEASURES_MAX];
-    uint32_t n = measures_shown(t->profile, view, all);
+    uint32_t n = list_measures(t, all);
 
     t->calls_value = profile_value_by_role(t->profile, ROLE_CALLS);
     for (uint32_t i = 0; i < n; i++)
@@ -429,8 +460,10 @@ static void count_before(struct table *t)
                     add_before(t, &before->tracks[t->tracks[i]], m, &all[k]);
 }
 
-const struct table *methods_new(const struct profile *p, const struct names *names,
-                                const struct view_options *view, enum table_group group, struct arena *arena)
+/* `of_value`: see methods_of_value. */
+static const struct table *make_table(const struct profile *p, const struct names *names,
+                                      const struct view_options *view, enum table_group group, bool of_value,
+                                      struct arena *arena)
 {
     struct table *t = arena_alloc(arena, sizeof(*t));
     struct counter c = {.table = t};
@@ -438,9 +471,14 @@ const struct table *methods_new(const struct profile *p, const struct names *nam
     if (t == NULL)
         return NULL;
     *t = (struct table){.profile = p, .names = names, .group = group};
-    choose_measures(t, view);
-    t->tracks = methods_tracks(p, view, &t->n_tracks, arena);
-    if (t->tracks == NULL || !make_rows(t, arena))
+    uint32_t *tracks = methods_tracks(p, view, &t->n_tracks, arena);
+    if (tracks == NULL)
+        return NULL;
+    t->tracks = tracks;
+    if (of_value)
+        keep_of_value(t, view, tracks);
+    choose_measures(t);
+    if (!make_rows(t, arena))
         return NULL;
     t->emptied_by = UINT32_MAX;
     if (p->filtered != NULL && t->n_tracks > 0)
@@ -448,6 +486,19 @@ const struct table *methods_new(const struct profile *p, const struct names *nam
     t->sums = c.sums = arena_array(arena, t->n, table_stride(t) * sizeof(*c.sums));
     t->present = c.present = arena_array(arena, t->n, sizeof(*c.present));
     return c.sums != NULL && c.present != NULL && walk_nodes(t, count_node, &c, arena) ? t : NULL;
+}
+
+const struct table *methods_new(const struct profile *p, const struct names *names,
+                                const struct view_options *view, enum table_group group, struct arena *arena)
+{
+    return make_table(p, names, view, group, false, arena);
+}
+
+const struct table *methods_of_value(const struct profile *p, const struct names *names,
+                                     const struct view_options *view, enum table_group group,
+                                     struct arena *arena)
+{
+    return make_table(p, names, view, group, true, arena);
 }
 
 /* ---- ids of methods ---- */

@@ -172,6 +172,12 @@ const struct table *methods_new(const struct profile *p, const struct names *nam
                                 const struct view_options *view, enum table_group group, struct arena *arena)
     __attribute__((warn_unused_result));
 
+/* The same of those tracks that can have the view's value: where a profile has sections, samples and heaps, a table is of one of
+ * these, and its columns are the values of that one. */
+const struct table *methods_of_value(const struct profile *p, const struct names *names,
+                                     const struct view_options *view, enum table_group group,
+                                     struct arena *arena) __attribute__((warn_unused_result));
+
 /* The tracks that `view` selects: indexes of p->tracks, ascending. NULL: the arena gives no more. */
 uint32_t *methods_tracks(const struct profile *p, const struct view_options *view, uint32_t *n,
                          struct arena *arena) __attribute__((warn_unused_result));

@@ -576,7 +576,7 @@ bool table_write(const struct render_input *in, const struct table_request *requ
     struct table with_longest;
     struct str value = str_of(in->view->value);
 
-    o.table = methods_new(in->profile, in->names, in->view, request->group, in->scratch);
+    o.table = methods_of_value(in->profile, in->names, in->view, request->group, in->scratch);
     if (o.table == NULL)
         return fail_arena(in->scratch, diag);
     if (in->calls != NULL && request->group != GROUP_THREAD) {

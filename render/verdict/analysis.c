@@ -176,14 +176,28 @@ static void time_of_state(const struct analysis *a, node_id node, uint64_t parts
     parts[TIME_UNKNOWN] = 0;
 }
 
+/* Samples beside calls have no part in time; those of the main thread are counted for themselves. */
+static void walk_samples(struct analysis *a, const struct profile_track *t)
+{
+    uint32_t value = profile_value_by_role(a->p, ROLE_SAMPLES);
+
+    if (t->beside == 0 || t->beside != a->p->tracks[a->main].id || value == a->p->n_values)
+        return;
+    add(&a->main_samples, profile_total(a->p, t->first, value));
+    for (node_id i = t->first + 1; i < t->first + t->count; i++)
+        add(&a->main_sampled[a->p->node_frame[i]], profile_self(a->p, i, value));
+}
+
 static void walk_track(struct pass *pass, uint32_t track)
 {
     struct analysis *a = pass->a;
     const struct profile_track *t = &a->p->tracks[track];
     struct thread_cost *cost = &a->threads[track];
 
-    if (a->timed && !track_has(t, 0))
-        return; /* samples or a heap beside calls: they have no part in time */
+    if (a->timed && !track_has(t, 0)) {
+        walk_samples(a, t);
+        return;
+    }
     pass->on_main = track == a->main;
     for (node_id i = t->first; i < t->first + t->count; i++) {
         struct above here = pass->above[i] = enter(pass, i);
@@ -342,8 +356,9 @@ static bool take_memory(struct pass *pass, struct arena *arena)
 {
     struct analysis *a = pass->a;
     size_t frames = a->p->n_frames, nodes = a->p->n_nodes;
-    uint64_t **by_frame[] = {&a->own_main,  &a->entry_main,   &a->self_main,    &a->wait_main,
-                             &a->calls_all, &pass->kind_time, &pass->wait_most, &pass->work_most};
+    uint64_t **by_frame[] = {&a->own_main,     &a->entry_main,   &a->self_main,
+                             &a->wait_main,    &a->calls_all,    &a->main_sampled,
+                             &pass->kind_time, &pass->wait_most, &pass->work_most};
 
     pass->above = arena_array(arena, nodes, sizeof(*pass->above));
     a->allocates = arena_array(arena, frames, sizeof(*a->allocates));

@@ -482,6 +482,34 @@ static bool find_self(const struct rule *r, const struct analysis *a, struct fin
     return true;
 }
 
+/* What the main thread was seen to do, where its sections say only that it ran. */
+static bool find_sampled(const struct rule *r, const struct analysis *a, struct finding *f)
+{
+    enum { SAMPLES_LEAST = 20 };
+    uint32_t top[TOP], n = top_of(a->main_sampled, a->p->n_frames, top);
+
+    while (n > 0 && permille(a->main_sampled[top[n - 1]], a->main_samples) < r->least)
+        n--;
+    if (n == 0 || a->main_samples < SAMPLES_LEAST)
+        return false;
+    say(f, "Of ");
+    buf_u64_grouped(f->text, a->main_samples);
+    say(f, " CPU samples of ");
+    say_thread(f, a, a->main);
+    say(f, " most are in ");
+    for (uint32_t i = 0; i < n; i++) {
+        say(f, i == 0 ? "" : ", ");
+        say_method(f, a, top[i]);
+        say(f, " (");
+        say_percent(f, a->main_sampled[top[i]], a->main_samples);
+        say(f, ")");
+    }
+    say(f, ".");
+    f->sentence->track = a->main;
+    f->sentence->weight = permille(a->main_sampled[top[0]], a->main_samples) / 2;
+    return true;
+}
+
 static bool find_third_parties(const struct rule *r, const struct analysis *a, struct finding *f)
 {
     if (a->sections || !say_top_of_all(f, a,
@@ -743,6 +771,8 @@ const struct rule RULES[] = {
      100, find_entries, 0, true, true},
     {"largest", "Self time on the main thread, but waiting for messages.", 50, find_largest, 0, true, true},
     {"self", "Self time of each method, without waiting.", 50, find_self, 0, false, true},
+    {"sampled", "CPU samples of the main thread by the function that ran; they stand beside its sections.",
+     50, find_sampled, 0, true, false},
     {"grew", "What each stack has more than at that dump, less what it has no longer.", 0, growth_since_first,
      0, false, false},
     {"grew-last", "What each stack has more than at that dump, less what it has no longer.", 0,

@@ -180,6 +180,22 @@ static void put_pages(const struct workspace *w, uint32_t shown)
     buf_z(w->b, "</p>\n");
 }
 
+/* Of tracks of several kinds a table has those that have its value. */
+static void put_kinds(const struct workspace *w)
+{
+    const json_t *values = json_object_get(w->of->summary, "values"), *track,
+                 *value = page_data_value(values, w->of->options->value);
+    size_t n = json_array_size(w->tracks), has = 0, i;
+
+    if (w->of->compared != NULL || workspace_is_single(w))
+        return;
+    json_array_foreach (w->tracks, i, track) {
+        has += workspace_track_has(w, track, value);
+    }
+    if (has < n)
+        page_put(w->b, "\" data-kinds=\"of the {} of {} tracks that have it", PAGE_COUNT(has), PAGE_COUNT(n));
+}
+
 void workspace_methods(const struct workspace *w)
 {
     page_put(w->b,
@@ -187,6 +203,7 @@ void workspace_methods(const struct workspace *w)
              "data-json=\"",
              w->of->compared != NULL ? STR(" compared") : STR(""));
     workspace_place(w, "methods.json", str_of(w->of->rows->sort), STR(""), w->of->rows->group, 0);
+    put_kinds(w);
     buf_z(w->b, "\">\n");
     put_sorts(w);
     put_pages(w, put_text(w));

@@ -6,7 +6,7 @@ import re
 import sys
 from collections import Counter
 
-from support import ServiceTest, id_of
+from support import ServiceTest, eventually, id_of
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'support'))
 import mixed_trace  # noqa: E402
@@ -53,6 +53,7 @@ class Mixed(ServiceTest):
         self.assertEqual([t['name'] for t in tracks[1::2]], [t['name'] + ', CPU samples' for t in tracks[::2]])
         lanes = json.loads(self.server.get(path + '/lanes.json').text)['lanes']
         self.assertEqual([lane['name'] for lane in lanes[:2]], ['main', 'main, CPU samples'])
+        self.assertEqual({lane['track']: lane.get('beside') for lane in lanes}, {t['id']: t.get('beside') for t in tracks})
         self.assertEqual({lane['track']: lane.get('samples') for lane in lanes}, {t['id']: t['totals'].get('samples') for t in tracks})
 
     def test_samples_of_a_range(self):
@@ -139,23 +140,33 @@ class Mixed(ServiceTest):
                          sum(t['totals']['samples'] for t in self.tracks(summary, 'samples')))
 
     def test_methods_over_all(self):
-        """Each value is counted by its own: none has any of another kind."""
+        """A table is of the tracks that have its value, with their values, and says so."""
         _, _, path, summary, _ = self.of(6)
-        table = json.loads(self.server.get(path + '/methods.json?track=all&limit=10000').text)
-        totals = {v['name']: v['total'] for v in table['values']}
-        for name in ('samples', 'allocated'):
-            self.assertEqual(totals[name], sum(t['totals'].get(name, 0) for t in summary['tracks']))
-        at = {name: i for i, name in enumerate(table['columns'])}
-        for row in table['rows']:
-            is_section = row[at['calls']] > 0
-            self.assertEqual(is_section, row[at['wall_incl']] > 0)
-            self.assertFalse(is_section and (row[at['samples_incl']] > 0 or row[at['allocated_incl']] > 0))
+        for value, kind, values in (('wall', 'thread', TIMES + ['waiting']), ('samples', 'samples', ['samples']), ('allocated', 'heap', HEAP)):
+            table = json.loads(self.server.get('%s/methods.json?track=all&limit=10000&value=%s' % (path, value)).text)
+            tracks = self.tracks(summary, kind)
+            self.assertEqual(table['tracks'], sorted(t['id'] for t in tracks))
+            self.assertEqual([v['name'] for v in table['values']], values)
+            self.assertEqual(next(v['total'] for v in table['values'] if v['name'] == value), sum(t['totals'][value] for t in tracks))
+            page = self.server.get('%s/methods?track=all&value=%s' % (path, value), Accept='text/html').text
+            self.assertEqual(re.findall('data-kinds="of the ([0-9]+) of 7 tracks', page), [str(len(tracks))])
+        page = self.server.get('%s/methods?track=%d' % (path, summary['tracks'][0]['id']), Accept='text/html').text
+        self.assertEqual(page.count('data-kinds'), 0)
 
-    def test_words_are_of_the_sections(self):
-        m, _, path, _, _ = self.of(8)
+    def test_words(self):
+        """They are those of the sections, and one about the samples of the main thread, also in a range."""
+        m, _, path, _, begin = self.of(8)
         alone = '/p/' + id_of(self.stored(m.trace.bytes()))
-        first = self.server.get(path + '/verdict.txt').text.splitlines()[0]
-        self.assertEqual(first, self.server.get(alone + '/verdict.txt').text.splitlines()[0])
+        for query, of in (('', lambda ns: True), ('?from=100000&to=250000', lambda ns: 100_000_000 <= ns - begin < 250_000_000)):
+            said = self.server.get(path + '/verdict.txt' + query).text.splitlines()
+            sampled = [line for line in said if 'CPU samples' in line]
+            self.assertEqual([line.replace('all tracks', 'all threads') for line in said if line not in sampled],
+                             self.server.get(alone + '/verdict.txt' + query).text.splitlines())
+            leaves = Counter(frames[-1] for ns, tid, frames in m.samples if tid == PID and of(ns))
+            (name, n), *_ = leaves.most_common(1)
+            self.assertEqual(len(sampled), 1)
+            share = '%.3g' % (100 * n / leaves.total())
+            self.assertTrue(sampled[0].startswith('Of %d CPU samples of main most are in %s (%s %%)' % (leaves.total(), name, share)), (sampled, name, share))
 
     def test_pages(self):
         """The page of a track offers its values only; links to tracks of another kind leave the value out."""
@@ -180,13 +191,19 @@ class Mixed(ServiceTest):
         self.assertEqual(answer.status, 400)
         self.assertIn('dumps', answer.text)
 
+    def calls(self, path, suffix):
+        """A few lists are sent at a time: the last one may still be ending."""
+        answers = []
+        self.assertTrue(eventually(lambda: answers.append(self.server.get('%s/calls.%s' % (path, suffix))) or answers[-1].status != 503))
+        return answers[-1].body
+
     def test_exports(self):
         """Those of calls have the sections, those of stacks what is asked for."""
         m, _, path, summary, _ = self.of(11)
         alone = '/p/' + id_of(self.stored(m.trace.bytes()))
         samples = self.tracks(summary, 'samples')[0]
         for suffix in ('tsv', 'speedscope', 'chrome', 'perfetto'):
-            self.assertEqual(self.server.get(path + '/calls.' + suffix).body, self.server.get(alone + '/calls.' + suffix).body, suffix)
+            self.assertEqual(self.calls(path, suffix), self.calls(alone, suffix), suffix)
         for suffix in ('speedscope.json', 'pb.gz', 'firefox.json.gz', 'tree', 'json'):
             answer = self.server.get('%s/t/%d.%s' % (path, samples['id'], suffix))
             self.assertEqual(answer.status, 200, suffix)

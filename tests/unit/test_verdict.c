@@ -308,7 +308,9 @@ static void no_rule_is_forgotten(void **state)
     static const char *const OTHERS[] = {
         "grew", "grew-last", "libraries", "long-messages", "nothing", "outlier", "tracer",
         /* in test_verdict_system.c */
-        "start", "states", "late-frames", "shown-late", "waited-for-cpu", "longest-wait", "lock-contention"};
+        "start", "states", "late-frames", "shown-late", "waited-for-cpu", "longest-wait", "lock-contention",
+        /* in tests/http/test_mixed.py */
+        "sampled"};
 
     (void)state;
     for (size_t i = 0; i < RULES_COUNT; i++) {
