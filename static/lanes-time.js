@@ -113,7 +113,8 @@ export class Time extends EventTarget {
             return;
         if (way === 'longest') {
             mark.at = (mark.at + 1) % lists.longest.length;
-            return this.stepTo(lists.longest[mark.at]);
+            this.choose(lists.longest[mark.at]);
+            return this.zoomTo(lists.longest[mark.at]);     /* so that what others did meanwhile is beside it */
         }
         let list = isNext ? lists.first : lists.last;
         if (lists.calls > MARKS_ALL && selected !== null)     /* more than are listed: those nearest to it */

@@ -146,9 +146,9 @@ function followVerdict(page) {
     }
 }
 
-/* The first sentence is the headline; the others are a click away, and stay shown on other pages. */
+/* The first sentence is the headline, of a comparison the first two; the others are a click away, and stay shown on other pages. */
 function moreWords(sentences) {
-    const n = sentences.querySelectorAll(':scope > ol > li').length - 1;
+    const n = sentences.querySelectorAll(':scope > ol > li').length - (sentences.classList.contains('two') ? 2 : 1);
     if (n < 1)
         return [];
     const button = element('button', { type: 'button', className: 'more-words' });

@@ -180,7 +180,7 @@ void workspace_compared_heading(const struct workspace *w)
 void workspace_compared_verdict(const struct workspace *w)
 {
     buf_z(w->b, "<details id=\"verdict\" open>\n<summary>What changed</summary>\n<div id=\"sentences\" "
-                "class=\"sentences brief\"><ol>\n");
+                "class=\"sentences brief two\"><ol>\n");
     workspace_sentences(w, json_object_get(w->of->compared->table, "verdict"));
     buf_z(w->b, "</ol></div>\n</details>\n");
 }

@@ -1,0 +1,95 @@
+/* Questions that people come with, each answered with no more steps than it may take: a step is a click. */
+import { existsSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import { heapTrace } from './heap_support.mjs';
+import { browser, close, openPage, serve, service, skip, trace, until, upload } from './support.mjs';
+
+const samples = process.env.AFLAMED_SAMPLES && `${process.env.AFLAMED_SAMPLES}/samples`;
+const HEAP = samples && `${samples}/perfetto/heap_continuous.pb`;
+const without = path => skip || (path && existsSync(path) ? false : 'AFLAMED_SAMPLES names no samples');
+let demo;
+
+serve(async () => {
+    demo = await upload(service, Buffer.from(await (await fetch(`${service.url}/demo.trace`)).arrayBuffer()));
+});
+
+/* A page, and a function that counts the clicks. */
+async function openAt(url) {
+    const page = await openPage(browser, service, { viewport: { width: 1280, height: 800 } }), steps = { n: 0 };
+    await page.goto(url);
+    await until(page, () => document.querySelector('#picture > svg')?.dataset.state === 'ready' && document.querySelector('#verdict li') !== null);
+    const step = async locator => {
+        await locator.click();
+        steps.n++;
+    };
+    return { page, step, steps };
+}
+
+const shownWords = page => page.locator('#verdict li:visible').allInnerTexts();
+const others = page => page.getByRole('button', { name: /^\d+ more$/ });
+
+test('which own method costs most, who calls it, how long its calls were: 2', { skip }, async () => {
+    const { page, step, steps } = await openAt(demo.url);
+    assert.match((await shownWords(page))[0], /^com\.example\.recipes\.RecipesApp\.onCreate took /);
+    await step(page.locator('#verdict li').first().getByRole('link', { name: 'com.example.recipes.RecipesApp.onCreate' }));
+    await page.locator('#panel h3', { hasText: 'Callers' }).waitFor();
+    assert.match(await page.locator('#panel .edges').first().innerText(), /callApplicationOnCreate/);
+    await step(page.locator('#panel').getByRole('link', { name: 'Durations, by thread' }));
+    await page.locator('#durations > p').first().waitFor();
+    assert.match(await page.locator('#durations > p').first().innerText(), /^1 call, which took 5\d\d ms/);
+    assert.equal(steps.n, 2);
+    await close(page);
+});
+
+test('which library has most unreleased memory at a dump, and what grew since the one before: 2', { skip: without(HEAP) }, async () => {
+    const heap = await upload(service, readFileSync(HEAP), 'heap.pb'), { page, step, steps } = await openAt(heap.url);
+    await step(page.locator('#dumps .heap.chosen a[aria-label^="dump 3,"]'));
+    await until(page, () => /moment=3/.test(location.search) && /dump 3/.test(document.querySelector('#whole').textContent));
+    await step(others(page));
+    const words = (await shownWords(page)).join('\n');
+    assert.match(words, /^By library: base\.odex 1\.04 MiB \(39\.4 % of the 2\.63 MiB of unreleased size of all heaps\)/m);
+    assert.match(words, /^Since dump 2, the one before: 601 KiB of unreleased size more .* by library libc\.so 179 KiB/m);
+    assert.equal(steps.n, 2);
+    await close(page);
+});
+
+/* The same of a recording of our own, where the numbers can be known. */
+test('what grew between two dumps: 2', { skip }, async () => {
+    const heap = await upload(service, heapTrace(), 'heap.pb'), { page, step, steps } = await openAt(heap.url);
+    await step(page.locator('#dumps .heap.chosen a[aria-label^="dump 3,"]'));
+    await page.locator('#dumps .since', { hasText: 'Dump 3, ' }).waitFor();
+    await step(page.locator('#dumps .since').getByRole('link', { name: '2', exact: true }));
+    await until(page, () => /from dump 2 to dump 3/.test(document.querySelector('#whole').textContent));
+    assert.match(await page.locator('#whole').innerText(), /^97\.7 KiB .*, from dump 2 to dump 3, and 48\.8 KiB less/);
+    assert.equal(steps.n, 2);
+    await close(page);
+});
+
+test('what other threads did during the longest wait of the main thread: 3', { skip }, async () => {
+    const { page, step, steps } = await openAt(demo.url);
+    await step(others(page));
+    await step(page.locator('#verdict li', { hasText: 'waiting.' }).getByRole('link', { name: 'java.util.concurrent.CountDownLatch.await' }).first());
+    await page.locator('.lane-marked', { hasText: /: [\d,]+ calls?/ }).waitFor();
+    await step(page.getByRole('button', { name: /^The longest call: / }));
+    await until(page, () => / from .* of /.test(document.querySelector('.lane-window').textContent));
+    const told = async i => {
+        await page.locator('.lane-names button').nth(i).focus();
+        return page.locator('#lanes [role="status"]').textContent();
+    };
+    assert.match(await told(0), /^main: .*waiting 9\d %/);
+    const worked = [await told(1), await told(2), await told(3), await told(4)].filter(words => /own code \d+ %/.test(words));
+    assert.ok(worked.length >= 1, 'another thread runs own code meanwhile');
+    assert.equal(steps.n, 3);
+    await close(page);
+});
+
+test('what got slower between two recordings: 0, once they are compared', { skip }, async () => {
+    const recordings = await Promise.all([1000, 3000].map(us => upload(service, trace([{ id: 1, name: 'main', us }]))));
+    const { page, steps } = await openAt(`${service.url}/d/${recordings[0].id}..${recordings[1].id}`);
+    const words = await shownWords(page);
+    assert.match(words[0], /^wall time of B is .* more than the .* of A/);
+    assert.match(words[1], /com\.example\.app\.MainActivity\.onCreate \+/);
+    assert.equal(steps.n, 0);
+    await close(page);
+});
