@@ -14,7 +14,7 @@ from support import Server, amount, counted, sanitized     # noqa: E402
 # What cannot fail, or fails in no way that the caller could see; and MHD_start_daemon and json_pack, whose arguments a
 # wrapper could not pass on: the one has memory and threads of its own, the other takes its memory from the program. And what only the
 # child that reads symbols calls: it may fail, or crash, as it likes, and tests of it have it do so. readlink and MHD_get_response_header
-# are the journal's.
+# are the journal's. dlopen loads the library of object stores, and tests/http/test_store_copy.py has it fail.
 SURE = re.compile(r'''_ITM_|__cxa_|__gmon_|__libc_|__errno|__stack_chk|__assert|__sched_cpucount|__\w*printf_chk$|__explicit_bzero_chk$|gete[ug]id$|__mem\w+_chk$|
     __(str|stp)\w+_chk$|abort$|_exit$|access$|clock_gettime$|time$|timegm$|gmtime_r$|getenv$|getpid$|gettid$|environ$|isatty$|signal$|sig\w+$|
     pthread_(mutex|cond|condattr|attr)_\w+$|pthread_(once|join|self|sigmask|getspecific|setattr_default_np)$|mallopt$|
@@ -27,7 +27,7 @@ SURE = re.compile(r'''_ITM_|__cxa_|__gmon_|__libc_|__errno|__stack_chk|__assert|
     EVP_(EncodeBlock|DecodeBlock|sha256|MD_CTX_free)$|png_image_free$|OPENSSL_init_crypto$|magic_close$|MHD_(start|stop|quiesce)_daemon$|
     MHD_(suspend|resume)_connection$|MHD_(get|lookup)_connection_\w+$|MHD_destroy_response$|free$|
     kill$|waitpid$|readlink$|MHD_get_response_header$|fts_(read|close)$|posix_spawn_file_actions_destroy$|
-    (g?elf|dwarf|dwelf)_\w+$|archive_read_(data|open_memory|support_(filter_xz|format_raw))$|munmap$|prctl$|reallocarray$'''.replace('\n    ', ''))
+    (g?elf|dwarf|dwelf)_\w+$|dlopen$|dlsym$|nanosleep$|archive_read_(data|open_memory|support_(filter_xz|format_raw))$|munmap$|prctl$|reallocarray$'''.replace('\n    ', ''))
 
 
 # Of the walks those that see most, at so many points.

@@ -45,6 +45,8 @@ class Page(html.parser.HTMLParser):
         kinds = dict(attrs)
         if tag == 'foreignobject' and kinds == CONTROLS:
             self.controls += 1
+        elif tag == 'use' and re.fullmatch('#i-[a-z]+', kinds.get('href', '')):     # an icon of the page itself
+            pass
         elif tag in ('iframe', 'object', 'embed', 'base', 'foreignobject', 'animate', 'use') or self.controls > CONTROLS_MAX:
             self.complaints.append('<%s>' % tag)
         if tag == 'script' and 'src' not in kinds and kinds.get('type') != 'application/json':

@@ -147,7 +147,7 @@ class Reports(DemoTest):
         page = self.report(path % '', Accept='text/html').text
         self.assertIn('; 0 of 0 rows by wall_incl', page)
         chip = re.search('<li class="chip"><span title="focus=no-such-frame">.*?</li>', page, re.S).group()
-        without = '/' + html.unescape(re.findall('href="([^"]*)"', chip)[-1]).removeprefix('../../').split('/', 2)[2]
+        without = '/' + html.unescape(re.findall('<a [^>]*href="([^"]*)"', chip)[-1]).removeprefix('../../').split('/', 2)[2]
         self.assertEqual(without, '/methods?track=all&hide=android&ignore=x')
         self.assertIn('  (toplevel)\n', self.report(without, Accept='text/html').text)
 

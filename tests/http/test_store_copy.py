@@ -213,6 +213,11 @@ class Settings(StoreTest):
         self.assertIn('no keys for the object store', self.check(status=2, **nobody))
         self.assertIn('no keys for the object store', self.check('--s3-keys-file', path + '.none', status=2))
 
+    def test_without_the_library(self):
+        with open(os.path.join(self.folder, 'libcurl.so.4'), 'w') as f:
+            f.write('no library')
+        self.assertIn('apt-get install libcurl4', self.check(status=1, LD_LIBRARY_PATH=self.folder))
+
     def test_places(self):
         self.assertIn('NoSuchBucket', self.check(status=1, place='s3://another'))
         for place in ('s3://', 's3://No_Bucket', 's3://' + BUCKET + '/../x', 's3://' + BUCKET + '/a//b'):
