@@ -112,7 +112,7 @@ static bool see(void *trial, const char *key, uint64_t bytes)
     return true;
 }
 
-static enum s3_result put_trial(struct trial *t, struct diag *diag)
+static enum s3_result put(struct trial *t, struct diag *diag)
 {
     struct sha256 *hash = sha256_new();
     uint8_t sha256[SHA256_BYTES];
@@ -127,16 +127,6 @@ static enum s3_result put_trial(struct trial *t, struct diag *diag)
     return result;
 }
 
-static enum s3_result create(struct trial *t, struct diag *diag)
-{
-    return put_trial(t, diag);
-}
-
-static enum s3_result create_again(struct trial *t, struct diag *diag)
-{
-    return put_trial(t, diag);
-}
-
 static enum s3_result get(struct trial *t, struct diag *diag)
 {
     enum s3_result result = s3_get(t->s3, t->key, take, t, diag);
@@ -147,8 +137,9 @@ static enum s3_result get(struct trial *t, struct diag *diag)
 static enum s3_result look(struct trial *t, struct diag *diag)
 {
     uint64_t bytes;
+    enum s3_result result = s3_look(t->s3, t->key, &bytes, diag);
 
-    return s3_look(t->s3, t->key, &bytes, diag);
+    return result == S3_OK && bytes != sizeof(BYTES) - 1 ? S3_CORRUPT : result;
 }
 
 static enum s3_result list(struct trial *t, struct diag *diag)
@@ -166,11 +157,11 @@ static const struct step {
     enum s3_result expected;
     const char *otherwise; /* why it matters */
 } STEPS[] = {
-    {"an object is made", create, S3_OK, "It cannot be made."},
-    {"it is not made twice", create_again, S3_EXISTS,
+    {"an object is made", put, S3_OK, "It cannot be made."},
+    {"it is not made twice", put, S3_EXISTS,
      "The store replaces an object that it should keep (If-None-Match): two services could not share it."},
     {"its bytes come back", get, S3_OK, "Other bytes came back."},
-    {"it is seen", look, S3_OK, "It is not there."},
+    {"it is seen", look, S3_OK, "It is not there, or has another size."},
     {"it is listed", list, S3_OK, "The list does not have it."},
     {"it is deleted", delete, S3_OK, "It cannot be deleted."},
     {"it is gone", look, S3_NOT_FOUND, "It is still there."},

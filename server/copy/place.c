@@ -102,6 +102,14 @@ struct listing {
     void *context;
 };
 
+/* A bucket may have objects of others, whose keys no store takes. */
+static bool list_key(void *listing, const char *key, uint64_t bytes)
+{
+    const struct listing *l = listing;
+
+    return !store_key_valid(key) || l->each(l->context, key, bytes);
+}
+
 static bool list_object(void *listing, const struct store_object *object)
 {
     const struct listing *l = listing;
@@ -116,7 +124,7 @@ bool place_list(struct place *p, const char *folder,
     struct listing l = {each, context};
 
     if (p->s3 != NULL) {
-        enum s3_result result = s3_list(p->s3, folder, each, context, diag);
+        enum s3_result result = s3_list(p->s3, folder, list_key, &l, diag);
         return result == S3_OK || result == S3_ENDED;
     }
     return store_list(p->store, folder, list_object, &l) == STORE_OK ||

@@ -145,7 +145,7 @@ static bool goes_on(const struct attempt *a)
 {
     const struct s3_request *r = a->request;
 
-    return r->taken == 0 || (status_of(a) == 206 && strcmp(a->etag, r->etag) == 0);
+    return r->taken == 0 || (status_of(a) == 206 && a->etag[0] != '\0' && strcmp(a->etag, r->etag) == 0);
 }
 
 static size_t on_bytes(char *p, size_t size, size_t n, void *attempt)
@@ -181,7 +181,7 @@ static bool header(struct str line, struct str name, struct str *value)
 static size_t on_header(char *p, size_t size, size_t n, void *attempt)
 {
     struct attempt *a = attempt;
-    struct str line = {p, size * n}, value;
+    struct str line = str_without_line_end((struct str){p, size * n}), value;
     char text[64];
 
     if (header(line, STR("etag"), &value) && value.n < sizeof(a->etag)) {
@@ -277,18 +277,19 @@ static bool put_url(const struct s3 *s, const struct s3_request *r, unsigned end
     return !url->failed;
 }
 
-static void set_options(const struct s3 *s, struct attempt *a, const char *url,
-                        const struct curl_slist *headers)
+/* Without the signature libcurl would send the secret as it is: then nothing may be sent. */
+static CURLcode set_options(const struct s3 *s, struct attempt *a, const char *url,
+                            const struct curl_slist *headers)
 {
     CURLcode (*set)(CURL * handle, CURLoption option, ...) = a->curl->easy_setopt;
     const struct s3_request *r = a->request;
     bool puts = is_put(r), is_head = strcmp(r->method, "HEAD") == 0;
 
+    CURLcode code = set(a->handle, CURLOPT_AWS_SIGV4, s->signature);
     set(a->handle, CURLOPT_URL, url);
     set(a->handle, CURLOPT_PROTOCOLS_STR, "http,https");
     set(a->handle, CURLOPT_PATH_AS_IS, 1L);
     set(a->handle, CURLOPT_NOSIGNAL, 1L);
-    set(a->handle, CURLOPT_AWS_SIGV4, s->signature);
     set(a->handle, CURLOPT_USERNAME, s->keys.access);
     set(a->handle, CURLOPT_PASSWORD, s->keys.secret);
     set(a->handle, CURLOPT_HTTPHEADER, headers);
@@ -313,6 +314,7 @@ static void set_options(const struct s3 *s, struct attempt *a, const char *url,
     } else if (strcmp(r->method, "GET") != 0) {
         set(a->handle, CURLOPT_CUSTOMREQUEST, r->method);
     }
+    return code;
 }
 
 /* False: no memory. */
@@ -324,8 +326,9 @@ static bool try_once(struct s3 *s, struct attempt *a, unsigned endpoint)
     a->handle = take_handle(s);
     bool ok = a->handle != NULL && add_headers(s, a, &headers) && put_url(s, a->request, endpoint, &url);
     if (ok) {
-        set_options(s, a, url.p, headers);
-        a->code = s->curl->easy_perform(a->handle);
+        a->code = set_options(s, a, url.p, headers);
+        if (a->code == CURLE_OK)
+            a->code = s->curl->easy_perform(a->handle);
         a->status = status_of(a);
         if (a->date_s > 0)
             atomic_store(&s->ahead_s, a->date_s - (int64_t)time(NULL));

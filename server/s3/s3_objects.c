@@ -52,8 +52,8 @@ static bool is_key(struct str key)
     return key.n > 0 && key.n < S3_NAME_BYTES && key.p[key.n - 1] != '/';
 }
 
-/* One <Contents>. False: `each` wants no more. */
-static bool tell(const struct s3 *s, struct str contents,
+/* One <Contents>. False: `each` wants no more. A store that tells of objects elsewhere is not believed. */
+static bool tell(const struct s3 *s, struct str contents, const char *folder,
                  bool (*each)(void *context, const char *key, uint64_t bytes), void *context)
 {
     struct str rest = contents, key = STR(""), size = STR(""), prefix = str_of(s3_prefix(s));
@@ -66,31 +66,44 @@ static bool tell(const struct s3 *s, struct str contents,
     if (!str_starts(key, prefix) || !str_to_u64(size, 10, &bytes))
         return true;
     key = (struct str){key.p + prefix.n, key.n - prefix.n};
-    if (!is_key(key))
+    if (!is_key(key) || !str_starts(key, str_of(folder)))
         return true;
     memcpy(text, key.p, key.n);
     text[key.n] = '\0';
     return each(context, text, bytes);
 }
 
-static bool tell_all(const struct s3 *s, struct page *g,
+static bool tell_all(const struct s3 *s, const struct page *g, const char *folder,
                      bool (*each)(void *context, const char *key, uint64_t bytes), void *context)
 {
     static const struct str OPEN = STR_INIT("<Contents>"), CLOSE = STR_INIT("</Contents>");
-    struct str rest = buf_view(&g->text), token = STR("");
+    struct str rest = buf_view(&g->text);
 
     for (size_t at; (at = str_find_str(rest, OPEN)) < rest.n;) {
         rest = (struct str){rest.p + at, rest.n - at};
         size_t end = str_find_str(rest, CLOSE);
-        if (!tell(s, (struct str){rest.p, end}, each, context))
+        if (!tell(s, (struct str){rest.p, end}, folder, each, context))
             return false;
         rest = (struct str){rest.p + end, rest.n - end};
     }
-    rest = buf_view(&g->text);
-    buf_clear(&g->token);
-    if (s3_xml_next(&rest, STR("NextContinuationToken"), &token))
-        s3_xml_text(&g->token, token);
     return true;
+}
+
+/* Reads the token of the next page. False: the page is no whole list, or the next one would be the same. */
+static bool read_token(struct page *g)
+{
+    struct str rest = buf_view(&g->text), cut = STR(""), token = STR("");
+    struct buf next = {0};
+
+    bool ok = str_find_str(rest, STR("</ListBucketResult>")) < rest.n;
+    s3_xml_next(&rest, STR("IsTruncated"), &cut);
+    rest = buf_view(&g->text);
+    s3_xml_next(&rest, STR("NextContinuationToken"), &token);
+    s3_xml_text(&next, token);
+    ok = ok && (next.n > 0 ? !str_eq(buf_view(&next), buf_view(&g->token)) : !str_eq(cut, STR("true")));
+    buf_free(&g->token);
+    g->token = next;
+    return ok;
 }
 
 static void put_query(const struct s3 *s, const struct page *g, const char *prefix, struct buf *query)
@@ -115,6 +128,12 @@ static enum s3_result get_page(struct s3 *s, struct page *g, const char *prefix,
     struct s3_request r = {.method = "GET", .key = "", .query = buf_view(&query), .page = &g->text};
     if (!query.failed && !g->token.failed)
         result = s3_send(s, &r, diag);
+    if (result == S3_OK && !g->text.failed && !read_token(g) && !g->token.failed) {
+        diag_set(diag, DIAG_IO, "the object store is not fit",
+                 "Look at its address: something else may answer there.",
+                 "What it answered is no whole list of %s%s.", s3_prefix(s), prefix);
+        result = S3_CORRUPT;
+    }
     if (query.failed || g->token.failed || g->text.failed) {
         diag_no_memory(diag, "No memory is left for the object store's list.");
         result = S3_UNAVAILABLE;
@@ -132,7 +151,7 @@ enum s3_result s3_list(struct s3 *s, const char *prefix,
 
     do {
         result = get_page(s, &g, prefix, diag);
-        if (result == S3_OK && !tell_all(s, &g, each, context))
+        if (result == S3_OK && !tell_all(s, &g, prefix, each, context))
             result = S3_ENDED;
     } while (result == S3_OK && g.token.n > 0);
     buf_free(&g.text);

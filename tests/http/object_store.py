@@ -71,7 +71,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         elif bucket != BUCKET:
             self.refuse(404, 'NoSuchBucket')
         elif key == '':
-            self.list(dict(urllib.parse.parse_qsl(query)))
+            self.list(dict(urllib.parse.parse_qsl(query)), fault)
         else:
             with store.lock:
                 self.object(store, key, body, fault)
@@ -101,24 +101,34 @@ class Handler(http.server.BaseHTTPRequestHandler):
             content = bytes([content[0] ^ 1]) + content[1:]
         if first:
             content = content[int(first[1]):]
-        self.answer(206 if first else 200, content, fault == 'cut', ETag=etag)
+        self.answer(206 if first else 200, content, fault == 'cut', **({'ETag': etag} if self.server.store.etags else {}))
 
-    def list(self, asked):
+    def list(self, asked, fault):
         store = self.server.store
+        if fault == 'page':
+            self.answer(200, b'<html>Welcome</html>')
+            return
         prefix, token = asked.get('prefix', ''), asked.get('continuation-token', '')
         keys = sorted(key for key in store.objects if key.startswith(prefix) and 'from &' + key > token)
         page = keys[:store.page]
-        rows = ''.join('<Contents><Key>%s</Key><Size>%d</Size></Contents>' % (escape(key), len(store.objects[key])) for key in page)
+        told = page + (store.strangers if prefix.endswith('uploads/') else [])
+        rows = ''.join('<Contents><Key>%s</Key><Size>%d</Size></Contents>' % (escape(key), len(store.objects[key])) for key in told)
         more = '<NextContinuationToken>%s</NextContinuationToken>' % escape('from &' + page[-1]) if len(keys) > len(page) else ''
+        if fault == 'endless':
+            more = '<NextContinuationToken>same</NextContinuationToken>'
+        elif fault == 'no token':
+            more = '<IsTruncated>true</IsTruncated>'
         self.answer(200, ('<?xml version="1.0"?><ListBucketResult>%s%s</ListBucketResult>' % (rows, more)).encode())
 
 
 class ObjectStore:
     """`faults`: (method, beginning of the key, what happens, how often): "503 SlowDown" and the like, "drop" the connection,
-    "cut" an answer in its middle, send the "whole" object though a part was asked for, send "wrong" bytes, take an object but let the answer be "lost"."""
+    "cut" an answer in its middle, send the "whole" object though a part was asked for, send "wrong" bytes, take an object but let the answer be
+    "lost", answer a list with a web "page", with the same token each time, which makes it "endless", or with "no token" though
+    more follows. `strangers`: keys that the list of uploads has although nobody asked for them."""
     def __init__(self):
         self.objects, self.requests, self.faults = {}, [], []
-        self.page, self.creates = 1000, True
+        self.page, self.creates, self.etags, self.strangers = 1000, True, True, []
         self.lock = threading.Lock()
         self.http = http.server.ThreadingHTTPServer(('127.0.0.1', 0), Handler)
         self.http.daemon_threads = True

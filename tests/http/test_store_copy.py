@@ -113,6 +113,17 @@ class Copy(StoreTest):
         self.assertEqual(files(self.back), files(self.store))
 
 
+    def test_keys_that_were_not_asked_for_are_passed_over(self):
+        """Else an object store could give a service its key of sessions, or views that say anything."""
+        self.upload_all()
+        self.bucket.strangers = ['team/a/' + key for key in ('keys/session', 'views/ab/x', 'uploads/../keys/session', 'uploads/.x',
+                                                             'uploads/a/b/c/d/e/f', 'uploads//x')] + ['uploads/x']
+        self.bucket.objects.update({key: b'x' for key in self.bucket.strangers})
+        self.copy('s3://' + BUCKET + '/team/a', self.back)
+        self.assertEqual(files(self.back), files(self.store))
+        self.assertEqual(os.listdir(os.path.join(self.back, 'keys')) if os.path.isdir(os.path.join(self.back, 'keys')) else [], [])
+
+
 class Damage(StoreTest):
     def test_a_damaged_file_is_named_and_not_copied(self):
         self.filled()
@@ -155,6 +166,21 @@ class Trouble(StoreTest):
         self.bucket.faults = [('GET', 'team/a/blobs/', 'cut', 3), ('GET', 'team/a/blobs/', 'whole', 1000)]
         self.assertIn(', 0 damaged', self.copy('s3://' + BUCKET + '/team/a', self.back, status=1))
         self.assertEqual(files(self.back), {})
+
+    def test_nor_is_one_that_has_no_tag(self):
+        self.upload_all()
+        self.bucket.etags, self.bucket.faults = False, [('GET', 'team/a/blobs/', 'cut', 1)]
+        self.assertIn(', 0 damaged', self.copy('s3://' + BUCKET + '/team/a', self.back, status=1))
+        self.copy('s3://' + BUCKET + '/team/a', self.back)
+        self.assertEqual(files(self.back), files(self.store))
+
+    def test_what_is_no_whole_list_is_not_taken_for_one(self):
+        self.upload_all()
+        for fault in ('page', 'endless', 'no token'):
+            with self.subTest(fault=fault):
+                self.bucket.faults = [('GET', '', fault, 100)]
+                self.assertIn('no whole list', self.copy('s3://' + BUCKET + '/team/a', self.back, status=1))
+                self.assertEqual(files(self.back), {})
 
     def test_what_lasts_ends_with_a_sentence_and_not_many_requests(self):
         self.filled()
