@@ -26,7 +26,10 @@ enum {
     INDENT_MAX = 60,  /* deeper lines are not indented further: their level stands in front */
     DIGITS = 3,
     JOINED_PERCENT = 99, /* of the caller's total: then caller and callee are one line */
-    NAMED_MAX = 3        /* frames of a line that are named; of a longer one, its ends and the app's own */
+    NAMED_MAX = 3,       /* frames of a line that are named; of a longer one, its ends and the app's own .. */
+    NAMES_BYTES = 400,   /* .. until the line has so many bytes */
+    NAME_BYTES = 200,    /* of one frame; a longer name is cut */
+    TRACK_BYTES = 100    /* of a track in the first line */
 };
 
 static const uint32_t CANDIDATE = UINT32_C(1) << 31; /* of a level: its line may be shown */
@@ -57,14 +60,23 @@ static uint32_t next_of(const struct tree *t, uint32_t place)
     return t->size[place] > 1 && is_joined(t, place, place + 1) ? place + 1 : 0;
 }
 
+/* Names are as long as a profile makes them. */
+static void put_cut(struct buf *b, struct str name, size_t limit)
+{
+    struct str cut = clean_cut(name, limit);
+
+    clean_text(b, cut);
+    buf_z(b, cut.n < name.n ? ".." : "");
+}
+
 static void put_name(struct outline *o, uint32_t place)
 {
     frame_id frame = tree_frame(o->tree, place);
 
-    if (tree_is_track(o->tree, frame))
-        clean_text(&o->line, names_track(o->in->names, frame - o->tree->n_frames));
-    else
-        clean_text(&o->line, names_frame(o->in->names, frame));
+    put_cut(&o->line,
+            tree_is_track(o->tree, frame) ? names_track(o->in->names, frame - o->tree->n_frames)
+                                          : names_frame(o->in->names, frame),
+            NAME_BYTES);
 }
 
 static bool is_own(const struct outline *o, uint32_t place)
@@ -80,7 +92,7 @@ static uint32_t put_names(struct outline *o, uint32_t place, uint32_t n)
     uint32_t left_out = 0;
 
     for (uint32_t i = 0; i < n; i++, place = i < n ? next_of(o->tree, place) : place) {
-        if (n > NAMED_MAX && i > 0 && i + 1 < n && !is_own(o, place)) {
+        if (n > NAMED_MAX && i > 0 && i + 1 < n && (o->line.n > NAMES_BYTES || !is_own(o, place))) {
             left_out++;
             continue;
         }
@@ -220,7 +232,7 @@ static void put_head(const struct outline *o, struct buf *out)
     uint32_t n = t->n - 1;
 
     if (t->n_tracks == 1)
-        clean_text(out, names_track(o->in->names, t->tracks[0]));
+        put_cut(out, names_track(o->in->names, t->tracks[0]), TRACK_BYTES);
     else
         buf_printf(out, "%u tracks", t->n_tracks);
     buf_z(out, ": ");
@@ -319,6 +331,6 @@ const struct output OUTPUT_OUTLINE = {
     .text = true,
     .views = OUTPUT_PLAIN_VIEWS | 1 << VIEW_INVERTED,
     .keys = KEYS_OUTLINE,
-    .revision = 1,
+    .revision = 2,
     .render = render,
 };

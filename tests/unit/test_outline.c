@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/buf.h"
+#include "core/clean.h"
 #include "render/output.h"
 #include "tests/support/fake_profile.h"
 #include "tests/support/random.h"
@@ -112,6 +114,40 @@ static void any_budget_is_kept(void **state)
     }
 }
 
+/* The app's own frames are named as far as a line has room, and no name fills it. */
+static void no_line_is_long(void **state)
+{
+    enum { FRAMES = 3000, NAME = 5000, LINE_MAX_BYTES = 1200 };
+    struct buf stack = {0};
+    struct rendering r;
+
+    (void)state;
+    for (unsigned i = 0; i < FRAMES; i++)
+        buf_printf(&stack, "%scom.example.app.C%u.m", i > 0 ? ";" : "", i);
+    buf_char(&stack, '\0');
+    struct fake *f = fake_thread(STR("main"));
+    fake_stack(f, stack.p, 1000000, 0, 1);
+    rendering_of(&r, f);
+    const char *below = below_head(&r);
+    assert_in_range(strlen(below), 100, LINE_MAX_BYTES);
+    assert_non_null(strstr(below, "com.example.app.C1.m > "));
+    assert_non_null(strstr(below, ") > com.example.app.C2999.m\n"));
+    rendering_free(&r);
+    buf_clear(&stack);
+    for (unsigned i = 0; i < NAME; i++)
+        buf_z(&stack, "\u00e9");
+    buf_char(&stack, '\0');
+    f = fake_thread(STR("main"));
+    fake_stack(f, stack.p, 1000000, 0, 1);
+    rendering_of(&r, f);
+    below = below_head(&r);
+    assert_in_range(strlen(below), 100, LINE_MAX_BYTES);
+    assert_true(clean_is_utf8(str_of(below)));
+    assert_null(strstr(below, "\ufffd"));
+    rendering_free(&r);
+    buf_free(&stack);
+}
+
 static void values_that_no_profile_has(void **state)
 {
     struct fake *f = fake_thread(STR("main"));
@@ -132,6 +168,7 @@ int main(void)
         cmocka_unit_test(long_stacks_are_one_line),
         cmocka_unit_test(several_tracks_stand_beside_each_other),
         cmocka_unit_test(any_budget_is_kept),
+        cmocka_unit_test(no_line_is_long),
         cmocka_unit_test(values_that_no_profile_has),
     };
 
