@@ -3,6 +3,7 @@
  * answer; there are no sessions and no streams, since no tool has more to say later. The tools are those of mcp_tools.c:
  * each is a text that a URL answers, too, with the same keys, the same doors and the same words where it fails. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/clean.h"
@@ -78,7 +79,18 @@ const struct route_body MCP_BODY = {"application/json", begin, data};
 
 /* ---- answers ---- */
 
-/* Opens the answer to the message's id. */
+static void put_id(struct json *j, const json_t *id)
+{
+    char *text = json_memory_dumps(id, JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
+
+    if (text != NULL)
+        json_put_raw(j, "id", str_of(text));
+    else
+        j->b->failed = true;
+    free(text);
+}
+
+/* Opens the answer to the message's id, which comes back as it was. */
 static struct json open_answer(struct exchange *x, unsigned status)
 {
     const struct mcp *m = x->body;
@@ -88,10 +100,8 @@ static struct json open_answer(struct exchange *x, unsigned status)
     reply_header(&x->reply, "Cache-Control", "no-store");
     json_open_object(&j, NULL);
     json_put_string(&j, "jsonrpc", STR("2.0"));
-    if (json_is_string(id))
-        json_put_string(&j, "id", (struct str){json_string_value(id), json_string_length(id)});
-    else if (json_is_integer(id))
-        json_put_i64(&j, "id", json_integer_value(id));
+    if (json_is_string(id) || json_is_number(id))
+        put_id(&j, id);
     else
         json_put_null(&j, "id");
     return j;
