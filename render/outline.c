@@ -29,7 +29,8 @@ enum {
     NAMED_MAX = 3,       /* frames of a line that are named; of a longer one, its ends and the app's own .. */
     NAMES_BYTES = 400,   /* .. until the line has so many bytes */
     NAME_BYTES = 200,    /* of one frame; a longer name is cut */
-    TRACK_BYTES = 100    /* of a track in the first line */
+    INVERTED_MAX = 100000, /* frames that have callers, when the heaviest of an inverted tree are made */
+    TRACK_BYTES = 100      /* of a track in the first line */
 };
 
 static const uint32_t CANDIDATE = UINT32_C(1) << 31; /* of a level: its line may be shown */
@@ -241,14 +242,14 @@ static void put_head(const struct outline *o, struct buf *out)
     buf_str(out, o->measure.label);
     buf_z(out, "). ");
     buf_u64_grouped(out, o->n_shown);
-    buf_z(out, " of ");
+    buf_z(out, t->cut_short ? " of more than " : " of ");
     buf_u64_grouped(out, n);
     buf_printf(
         out,
         " frames are shown, %s; A > (2) > B stands for frames of which each has %d %% of the one before.",
         o->in->view->view == VIEW_INVERTED ? "callers below what they call" : "callees below their callers",
         JOINED_PERCENT);
-    if (o->n_shown < n)
+    if (o->n_shown < n || t->cut_short)
         buf_z(
             out,
             " The rest is lighter. For more: a larger budget, a range of time, focus or show-from of a frame.");
@@ -282,7 +283,7 @@ static bool find_calls(const struct profile *p, struct measure *calls)
 
 static bool make_tree(struct outline *o, struct diag *diag)
 {
-    static const struct invert_cut EVERYTHING = {0, 0, 0};
+    static const struct invert_cut CUT = {.nodes_max = INVERTED_MAX};
     const struct render_input *in = o->in;
     struct measure calls;
     struct tree_spec spec = {
@@ -300,7 +301,7 @@ static bool make_tree(struct outline *o, struct diag *diag)
     }
     o->tree = tree_new(in, &spec, diag);
     if (o->tree != NULL && in->view->view == VIEW_INVERTED)
-        o->tree = invert_new(in, &spec, o->tree, &EVERYTHING, diag);
+        o->tree = invert_new(in, &spec, o->tree, &CUT, diag);
     return o->tree != NULL;
 }
 
@@ -331,6 +332,6 @@ const struct output OUTPUT_OUTLINE = {
     .text = true,
     .views = OUTPUT_PLAIN_VIEWS | 1 << VIEW_INVERTED,
     .keys = KEYS_OUTLINE,
-    .revision = 2,
+    .revision = 3,
     .render = render,
 };

@@ -98,6 +98,16 @@ class Tools(McpTest):
                          self.server.get(path + '/t/all.txt?view=inverted').text)
         self.assertEqual(self.call('diff', a=one, b=one), self.server.get('/d/%s..%s.txt' % (one, one)).text)
 
+    def test_the_inverted_outline_of_a_deep_profile(self):
+        """With all callers of all methods it would have 4.5 million frames."""
+        names = [chr(0x4e00 + i) for i in range(3000)]
+        lines = ['%s %d' % (';'.join(names[:i + 1]), 100 if i == 9 else 1) for i in range(len(names))]
+        deep = id_of(self.server.upload('\n'.join(lines).encode()))
+        text = self.call('outline', profile=deep, view='inverted')
+        self.assertIn('100: %s > (8) > %s\n' % (names[9], names[0]), text)
+        self.assertRegex(text, r'of more than [\d,]+ frames')
+        self.assertIn('The rest is lighter', text)
+
     def test_what_is_wrong_is_said_to_the_model(self):
         one = self.uploaded()
         self.assertIn('no upload with this id', self.call('verdict', True, profile='nope'))
