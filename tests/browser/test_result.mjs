@@ -1,7 +1,7 @@
 /* The workspace around the picture, in a browser. */
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { browser, close, findings, looksWell, openPage, overflows, serve, service, shiftOf, skip, trace, traceOf, until, upload, watchShift } from './support.mjs';
+import { browser, close, findings, frameShareOf, looksWell, openPage, overflows, serve, service, shiftOf, skip, trace, traceOf, until, upload, watchShift } from './support.mjs';
 
 const LONG = 'OkHttp https://api.example.com/' + 'segment/'.repeat(46);
 const HOSTILE = '"><img src=x onerror=alert(1)><script>alert(2)</script>';
@@ -102,6 +102,17 @@ test('the frames get most of the window', { skip }, async () => {
         assert.ok(await page.locator('.warned li').count() >= 1);
         await close(page);
     }
+});
+
+test('the frames of the demo get most of the window, below a long trail', { skip }, async () => {
+    const demo = await upload(service, Buffer.from(await (await fetch(`${service.url}/demo.trace`)).arrayBuffer()));
+    const page = await open({ viewport: { width: 1280, height: 800 } });
+    await page.goto(demo.url);
+    await until(page, isReady);
+    await page.locator('#verdict[open] li').first().waitFor();
+    assert.ok(await page.locator('#picture .crumbs > *').count() > 3);
+    assert.ok(await frameShareOf(page) >= 0.65);
+    await close(page);
 });
 
 /* What could be clicked would no longer be there. */
