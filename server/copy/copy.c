@@ -68,7 +68,7 @@ static bool has(const struct items *all, const struct item *wanted)
 
 struct copier {
     struct place *from, *to;
-    const struct items *items, *there; /* at the one place, and at the other */
+    struct items items, there; /* at the one place, and at the other */
     void (*damaged)(void *context, const char *key);
     void *context;
     atomic_size_t next; /* item */
@@ -135,7 +135,7 @@ static void copy_item(struct copier *c, const struct item *item)
     struct diag diag = {0};
     bool damaged = false;
     uint64_t bytes = 0;
-    bool there = has(c->there, item);
+    bool there = has(&c->there, item);
     enum place_result result = there ? PLACE_OK : copy_object(c, item->key, &bytes, &damaged, &diag);
 
     pthread_mutex_lock(&c->lock);
@@ -157,8 +157,8 @@ static void *copy_items(void *copier)
 {
     struct copier *c = copier;
 
-    for (size_t i; !atomic_load(&c->failed) && (i = atomic_fetch_add(&c->next, 1)) < c->items->n;)
-        copy_item(c, &c->items->of[i]);
+    for (size_t i; !atomic_load(&c->failed) && (i = atomic_fetch_add(&c->next, 1)) < c->items.n;)
+        copy_item(c, &c->items.of[i]);
     return NULL;
 }
 
@@ -188,8 +188,8 @@ static bool copy_folder(struct copier *c, const char *folder, const struct items
     bool ok = (items != NULL || list(c->from, folder, &now, diag)) && list(c->to, folder, &there, diag);
     if (ok) {
         atomic_store(&c->next, 0);
-        c->items = items != NULL ? items : &now;
-        c->there = &there;
+        c->items = items != NULL ? *items : now;
+        c->there = there;
         run(c);
     }
     arena_free(&arena);

@@ -463,6 +463,14 @@ static void earn(struct s3 *s)
         ;
 }
 
+/* The next endpoint is asked first from now on, unless somebody else has turned already. */
+static void turn_from(struct s3 *s, unsigned endpoint)
+{
+    unsigned next = (endpoint + 1) % (unsigned)s->endpoints.n;
+
+    atomic_compare_exchange_strong(&s->endpoint, &endpoint, next);
+}
+
 /* A put may have succeeded although its answer did not come. The next attempt then finds the key there:
  * objects are named by what they hold or by chance, so what it finds is its own. */
 enum s3_result s3_send(struct s3 *s, struct s3_request *r, struct diag *diag)
@@ -478,8 +486,7 @@ enum s3_result s3_send(struct s3 *s, struct s3_request *r, struct diag *diag)
             diag_no_memory(&why, "No memory is left to ask the object store.");
         bool again = result == S3_UNAVAILABLE && is_passing(&a) && n < ATTEMPTS && spend(s);
         if (result == S3_UNAVAILABLE)
-            atomic_compare_exchange_strong(&s->endpoint, &(unsigned){endpoint},
-                                           (endpoint + 1) % (unsigned)s->endpoints.n);
+            turn_from(s, endpoint);
         else
             earn(s);
         if (result == S3_OK && r->page != NULL) {

@@ -71,6 +71,7 @@ describe('speedscope', { skip: missing() }, () => {
 
     test('has each thread, and its methods with their times', () => withPage(browser, service, {}, async page => {
         await page.goto(`${service.url}/p/${uploaded.id}`);
+        await page.click('#main-menu > summary');
         await page.click('details.downloads summary');
         const [tool] = await Promise.all([page.waitForEvent('popup'), page.click('button:has-text("Open in speedscope")')]);
         await until(tool, () => / \(\d+\/\d+\)/.test(document.body.innerText));
