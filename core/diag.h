@@ -17,6 +17,7 @@ enum diag_kind {
     DIAG_BUSY,      /* not now */
     DIAG_USAGE,     /* the request itself makes no sense */
     DIAG_NOT_FOUND,
+    DIAG_GONE,      /* it was there, and is not any more */
     DIAG_AMBIGUOUS, /* several are meant by one name */
     DIAG_FULL,      /* no room left on the device */
     DIAG_IO

@@ -27,6 +27,7 @@
 #include "server/routes/admit.h"
 #include "server/routes/routes.h"
 #include "server/service.h"
+#include "server/store/migrate.h"
 #include "server/store/readiness.h"
 #include "server/store/record.h"
 #include "server/store/sweep.h"
@@ -216,7 +217,7 @@ static bool open_service(struct service *s, const struct config *config, struct 
     raise_descriptors(s);
     s->figures = figures_new(ROUTES_COUNT);
     s->store = store_open(config->store, diag);
-    if (s->store == NULL)
+    if (s->store == NULL || !migrate_store(s->store, s->log, diag))
         return false;
     if (config->tls_certificate[0] != '\0' || config->tls_key[0] != '\0') {
         s->tls = tls_new(config, diag);

@@ -45,7 +45,7 @@ struct config {
     uint64_t views_on_disk_bytes;              /* rendered views kept in the store */
     uint64_t store_bytes;                      /* uploaded files kept; 0: no limit */
     uint64_t sweep_interval_s;                 /* from one removal of what nobody needs to the next */
-    uint64_t delete_within_s;                  /* until what belonged to an upload that has ended is gone */
+    uint64_t delete_within_s;                  /* until what belonged to an upload that has expired is gone */
     char tls_certificate[4096], tls_key[4096]; /* files, PEM; empty: no TLS */
     char redirect_listen[256];                 /* a plain socket that leads on to external_url; empty: none */
     char tokens_file[4096];                    /* server/doors/token_file.h; empty: nobody has a token */

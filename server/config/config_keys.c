@@ -193,8 +193,9 @@ const struct config_key CONFIG_KEYS[] = {
          "limit"),
     NUMBER(sweep_interval_s, 1, 86400, "3600",
            "seconds between looks through the whole store for what nobody needs"),
-    NUMBER(delete_within_s, 3, 86400, "60",
-           "seconds until the bytes and views of a deleted or expired upload are removed"),
+    NUMBER(
+        delete_within_s, 3, 86400, "60",
+        "seconds until the bytes and views of an expired upload are removed; those of a deleted one go at once"),
     TEXT(filter_presets, filter_presets_valid, "NAME:KEY=PATTERN;KEY=PATTERN;;NAME:..., see docs/filters.md",
          "", "presets of filters beside the built-in ones: NAME:KEY=PATTERN;KEY=PATTERN;;NAME:..."),
     TEXT(mappings_dir, NULL, "a directory", "",

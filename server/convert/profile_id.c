@@ -8,6 +8,7 @@ struct profile_id profile_id_of(const struct record *record)
     struct profile_id id = {.names = record->names};
 
     memcpy(id.sha256, record->sha256, sizeof(id.sha256));
+    memcpy(id.upload, record->id, sizeof(id.upload));
     memcpy(id.member, record->member, sizeof(id.member));
     return id;
 }

@@ -10,9 +10,10 @@
 #include "server/store/record.h"
 
 struct profile_id {
-    /* The digest of the bytes, whose blob it names in the store. The command line, which keeps none,
-     * leaves it empty. */
+    /* The digest of the bytes. The command line leaves it empty. */
     char sha256[RECORD_SHA256_CHARS + 1];
+    /* An upload that has them in the store, or ""; says where they are, and is no part of what is meant. */
+    char upload[RECORD_ID_CHARS + 1];
     /* The member that is meant where the bytes are an archive; "": the only one. */
     char member[RECORD_MEMBER_BYTES + 1];
     /* The files that tell its names. */

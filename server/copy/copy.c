@@ -3,14 +3,16 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "core/arena.h"
+#include "core/system/folder.h"
 #include "server/store/record.h"
 
-enum { COPIERS = 8, PIECE_BYTES = 256 << 10, ROUNDS_MAX = 10 };
+enum { COPIERS = 8, PIECE_BYTES = 256 << 10 };
 
 /* ---- lists ---- */
 
@@ -73,7 +75,6 @@ struct copier {
     void *context;
     atomic_size_t next; /* item */
     atomic_bool failed;
-    bool again;           /* What is there, or damaged, was counted before. */
     pthread_mutex_t lock; /* of the rest */
     struct copy_counts *counts;
     struct diag *diag;
@@ -99,14 +100,49 @@ static bool digest_of(int fd, uint64_t bytes, uint8_t sha256[SHA256_BYTES])
     return ok;
 }
 
-/* Whether the object is what its name says, if its name is a digest. */
-static bool is_right(const char *key, const uint8_t sha256[SHA256_BYTES])
+/* PLACE_GONE: there is no record of this upload that can be read. */
+static enum place_result digest_in_record(struct copier *c, struct str id, char hex[RECORD_SHA256_CHARS + 1],
+                                          struct diag *diag)
 {
-    char hex[RECORD_SHA256_CHARS + 1], right[RECORD_BLOB_KEY_CHARS + 1];
+    enum { RECORD_BYTES = 8192 };
+    char key[STORE_KEY_BYTES];
+    struct buf text = {0};
+    struct record r;
+    uint64_t bytes;
+    int fd;
+
+    if (!record_id_valid(id))
+        return PLACE_GONE;
+    snprintf(key, sizeof(key), "uploads/%.*s.json", (int)id.n, id.p);
+    enum place_result result = place_get(c->from, key, &fd, &bytes, diag);
+    if (result != PLACE_OK)
+        return result;
+    bool is_read = file_read_all(fd, RECORD_BYTES, &text) && record_text_read(buf_view(&text), id, &r);
+    if (is_read)
+        memcpy(hex, r.sha256, RECORD_SHA256_CHARS + 1);
+    close(fd);
+    buf_free(&text);
+    return is_read ? PLACE_OK : PLACE_GONE;
+}
+
+/* Whether the object is what it should be: files of names are named by their digest, and an upload's record has that of its
+ * bytes. Of others nothing is known. */
+static enum place_result check_digest(struct copier *c, const char *key, const uint8_t sha256[SHA256_BYTES],
+                                      bool *damaged, struct diag *diag)
+{
+    struct str name = str_behind_last(str_of(key), '/');
+    char hex[RECORD_SHA256_CHARS + 1], right[RECORD_SHA256_CHARS + 1] = "";
 
     record_hex(sha256, hex);
-    record_blob_key(hex, right);
-    return !str_starts(str_of(key), STR("blobs/")) || strcmp(key, right) == 0;
+    if (str_starts(str_of(key), STR("bytes/"))) {
+        if (digest_in_record(c, name, right, diag) == PLACE_FAILED)
+            return PLACE_FAILED;
+    } else if ((str_starts(str_of(key), STR("names/")) || str_starts(str_of(key), STR("blobs/"))) &&
+               record_sha256_valid(name)) {
+        memcpy(right, name.p, name.n);
+    }
+    *damaged = right[0] != '\0' && memcmp(hex, right, RECORD_SHA256_CHARS) != 0;
+    return PLACE_OK;
 }
 
 static enum place_result copy_object(struct copier *c, const char *key, uint64_t *bytes, bool *damaged,
@@ -121,11 +157,11 @@ static enum place_result copy_object(struct copier *c, const char *key, uint64_t
     if (!digest_of(fd, *bytes, sha256)) {
         diag_set(diag, DIAG_IO, "a file cannot be read", "", "%s: not all of it can be read.", key);
         result = PLACE_FAILED;
-    } else if (!is_right(key, sha256)) {
-        *damaged = true;
-    } else if (!place_put(c->to, key, fd, *bytes, sha256, diag)) {
-        result = PLACE_FAILED;
+    } else {
+        result = check_digest(c, key, sha256, damaged, diag);
     }
+    if (result == PLACE_OK && !*damaged && !place_put(c->to, key, fd, *bytes, sha256, diag))
+        result = PLACE_FAILED;
     close(fd);
     return result;
 }
@@ -141,10 +177,10 @@ static void copy_item(struct copier *c, const struct item *item)
     pthread_mutex_lock(&c->lock);
     if (result == PLACE_FAILED && !atomic_exchange(&c->failed, true))
         *c->diag = diag;
-    c->counts->there += there && !c->again;
+    c->counts->there += there;
     c->counts->gone += result == PLACE_GONE;
-    c->counts->damaged += damaged && !c->again;
-    if (damaged && !c->again)
+    c->counts->damaged += damaged;
+    if (damaged)
         c->damaged(c->context, item->key);
     if (result == PLACE_OK && !there && !damaged) {
         c->counts->copied++;
@@ -196,39 +232,25 @@ static bool copy_folder(struct copier *c, const char *folder, const struct items
     return ok && !atomic_load(&c->failed);
 }
 
-static bool copy_once(struct copier *c)
-{
-    static const char *const FOLDERS[] = {"blobs/", "refs/", "gone/"}, RECORDS[] = "uploads/";
-    struct arena arena;
-    struct items records = {.arena = &arena};
-
-    arena_init(&arena, SIZE_MAX);
-    bool ok = list(c->from, RECORDS, &records, c->diag);
-    for (size_t i = 0; ok && i < sizeof(FOLDERS) / sizeof(FOLDERS[0]); i++)
-        ok = copy_folder(c, FOLDERS[i], NULL, c->diag);
-    ok = ok && copy_folder(c, RECORDS, &records, c->diag);
-    arena_free(&arena);
-    return ok;
-}
-
-/* What was removed since it was listed may have made way for something new: the next revision of a record, or the
- * tombstone of an upload. So all is looked at again until nothing is missing. */
 bool copy_all(struct place *from, struct place *to, void (*damaged)(void *context, const char *key),
               void *context, struct copy_counts *counts, struct diag *diag)
 {
+    static const char *const FOLDERS[] = {"blobs/", "refs/", /* of earlier versions */
+                                          "bytes/", "names/", "gone/"},
+                             RECORDS[] = "uploads/";
     struct copier c = {
         .from = from, .to = to, .damaged = damaged, .context = context, .counts = counts, .diag = diag};
-    uint64_t gone;
-    unsigned rounds = 0;
-    bool ok;
+    struct arena arena;
+    struct items records = {.arena = &arena};
 
     *counts = (struct copy_counts){0};
+    arena_init(&arena, SIZE_MAX);
     pthread_mutex_init(&c.lock, NULL);
-    do {
-        gone = counts->gone;
-        c.again = rounds > 0;
-        ok = copy_once(&c);
-    } while (ok && counts->gone > gone && ++rounds < ROUNDS_MAX);
+    bool ok = list(from, RECORDS, &records, diag);
+    for (size_t i = 0; ok && i < sizeof(FOLDERS) / sizeof(FOLDERS[0]); i++)
+        ok = copy_folder(&c, FOLDERS[i], NULL, diag);
+    ok = ok && copy_folder(&c, RECORDS, &records, diag);
     pthread_mutex_destroy(&c.lock);
+    arena_free(&arena);
     return ok;
 }

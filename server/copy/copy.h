@@ -3,12 +3,12 @@
  * sessions.
  *
  * The place it is copied from may be in use. Of what changes meanwhile this much is promised: a record that is copied
- * has its bytes copied, unless they are damaged. So records are listed first and copied last: whatever such a record needs was there before
+ * has its bytes copied. So records are listed first and copied last: whatever such a record needs was there before
  * the rest was listed.
  *
  * Objects never change; so what is at the other place already, with as many bytes, is not copied again, and a copy that
- * was ended goes on where it ended. Nothing is removed there. Objects that are named by their digest are compared with
- * it: one that differs is counted as damaged, and not copied. */
+ * was ended goes on where it ended. Nothing is removed there. Bytes of uploads are compared with the digest in their record,
+ * and files of names with their own names: one that differs is counted as damaged, and not copied. */
 #ifndef SERVER_COPY_COPY_H
 #define SERVER_COPY_COPY_H
 

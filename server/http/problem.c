@@ -120,6 +120,8 @@ static unsigned status_of(enum diag_kind kind)
         return 400;
     case DIAG_NOT_FOUND:
         return 404;
+    case DIAG_GONE:
+        return 410;
     case DIAG_AMBIGUOUS:
         return 300;
     case DIAG_LIMIT:

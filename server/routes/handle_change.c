@@ -232,23 +232,23 @@ const struct route_body MAPPING_BODY = {"multipart/form-data", begin_mapping, na
 struct names_change {
     struct record record;
     struct names_upload *upload;
-    char earlier[RECORD_SHA256_CHARS + 1]; /* the mapping of another upload that is to be taken; or "" */
+    struct record_names earlier; /* the mapping of another upload that is to be taken; or none */
 };
 
-/* Nobody may need the file any more that was there before, or the new one, if it did not come into the record. */
 static void write_names(struct exchange *x, void *context)
 {
     struct names_change *c = context;
     struct names_file *file = &c->upload->file;
     enum record_names_file which = c->upload->which;
     const struct service *s = x->service;
-    char before[RECORD_SHA256_CHARS + 1];
+    const int64_t begun_s = (int64_t)time(NULL);
     struct diag diag = {0};
 
     struct str known = buf_view(&c->upload->known), known_file = buf_view(&c->upload->known_file);
     if ((known.n > 0 && !known_mapping_take(file, s, known, &diag)) ||
         (known_file.n > 0 && !known_mapping_take_file(file, s, known_file, &diag)) ||
-        (c->earlier[0] != '\0' && !known_mapping_take_stored(file, s, c->earlier, &diag))) {
+        (c->earlier.of[RECORD_MAPPING][0] != '\0' &&
+         !known_mapping_take_stored(file, s, &c->earlier, &diag))) {
         exchange_diag(x, &diag);
         return;
     }
@@ -256,18 +256,15 @@ static void write_names(struct exchange *x, void *context)
         exchange_diag(x, &diag);
         return;
     }
-    enum store_result result =
-        record_change_names(s->store, &c->record, which, file->sha256, (int64_t)time(NULL), before);
-    if (before[0] != '\0')
-        sweep_content_ended(s->sweep, before);
+    memcpy(c->record.names.of[which], file->sha256, sizeof(file->sha256));
+    c->record.names.period[which] = file->period;
+    enum store_result result = record_change_names(s->store, &c->record, which, begun_s, (int64_t)time(NULL));
     if (result == STORE_OK) {
         LOG(s->log, LOG_INFO, "named", LOG_STR("id", str_of(c->record.id)),
             LOG_STR("by", str_of(RECORD_NAMES_WORDS[which])), LOG_STR("file", str_of(file->sha256)),
             LOG_STR("who", who_logged(&x->who)), LOG_STR("client", str_of(client_text(x->client))));
         answer_changed(x, &c->record);
     } else {
-        if (file->sha256[0] != '\0')
-            sweep_content_ended(s->sweep, file->sha256);
         answer_unchanged(x, result);
     }
 }
@@ -284,11 +281,12 @@ static bool find_earlier(struct exchange *x, struct names_change *c)
     x->profile = x->parameters[0];
     if (!found || !profile_may_change(x, &earlier, SCOPE_CHANGE, buf_view(&c->upload->from_token)))
         return false;
-    memcpy(c->earlier, earlier.names.of[RECORD_MAPPING], sizeof(c->earlier));
-    if (c->earlier[0] == '\0')
+    c->earlier = earlier.names;
+    found = c->earlier.of[RECORD_MAPPING][0] != '\0';
+    if (!found)
         exchange_problem(x, 404, "no such mapping", "Send the mapping.txt itself.",
                          "The other upload has no mapping.");
-    return c->earlier[0] != '\0';
+    return found;
 }
 
 /* ---- which mapping of the service's own fits the names of the profile ----
@@ -433,6 +431,7 @@ enum exchange_step handle_names(struct exchange *x)
 static void delete_accepted(struct exchange *x, void *record)
 {
     const struct record *r = record;
+    uint64_t bytes = record_bytes_alone(x->service->store, r->id);
     enum store_result result = record_delete(x->service->store, r, (int64_t)time(NULL));
     struct diag diag = {0};
 
@@ -442,10 +441,7 @@ static void delete_accepted(struct exchange *x, void *record)
         return;
     }
     kept_give(sweep_kept(x->service->sweep), r);
-    sweep_content_ended(x->service->sweep, r->sha256);
-    for (size_t i = 0; i < RECORD_NAMES_FILES; i++)
-        if (r->names.of[i][0] != '\0')
-            sweep_content_ended(x->service->sweep, r->names.of[i]);
+    sweep_give_upload_room(x->service->sweep, bytes);
     admits_log(x, "deleted", str_of(r->id));
     if (x->accepts == AS_HTML) {
         page_deleted(page_reply(&x->reply, 200), page_root(x->path), r);

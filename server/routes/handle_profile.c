@@ -369,7 +369,7 @@ enum exchange_step handle_raw(struct exchange *x)
         raw_headers(x, &r);
         return X_DONE;
     }
-    int fd = store_access_blob(x->service->store, x->service->log, r.sha256, &bytes, &diag);
+    int fd = store_access_bytes(x->service->store, x->service->log, r.id, &bytes, &diag);
     if (fd < 0)
         return exchange_diag(x, &diag);
     answer_bytes(x, &r, fd, bytes);

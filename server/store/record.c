@@ -20,8 +20,8 @@
 enum {
     RECORD_BYTES_MAX = 8192, /* of the object; ours are below 1 KiB */
     DAY_S = 86400,
-    REVISION_DIGITS = 9,
     REVISION_TRIES = 1000, /* of a change that others come before each time */
+    KEEP_MOST_S = 12 * 3600,
     CHANGE_MOST_S = 600,
     FULL_AFTER_S = 3600
 };
@@ -33,20 +33,25 @@ static unsigned names_field(size_t which)
 
 /* ---- keys ---- */
 
-struct record_keys {
-    char upload[STORE_KEY_BYTES];
-    char ref[STORE_KEY_BYTES];
-    struct {
-        char ref[STORE_KEY_BYTES]; /* "": none */
-        char blob[RECORD_BLOB_KEY_CHARS + 1];
-    } names[RECORD_NAMES_FILES];
-    char gone[STORE_KEY_BYTES];
-    char blob[RECORD_BLOB_KEY_CHARS + 1];
-};
-
-void record_blob_key(const char *sha256, char key[RECORD_BLOB_KEY_CHARS + 1])
+void record_bytes_key(const char *id, char key[RECORD_BYTES_KEY_CHARS + 1])
 {
-    snprintf(key, RECORD_BLOB_KEY_CHARS + 1, "blobs/%.2s/%.*s", sha256, RECORD_SHA256_CHARS, sha256);
+    snprintf(key, RECORD_BYTES_KEY_CHARS + 1, "bytes/%.*s", RECORD_ID_CHARS, id);
+}
+
+uint32_t record_period(int64_t now_s)
+{
+    return now_s < 0 ? 1 : (uint32_t)(now_s / RECORD_PERIOD_S) + 1;
+}
+
+void record_names_key(const char *sha256, uint32_t period, char key[STORE_KEY_BYTES])
+{
+    snprintf(key, STORE_KEY_BYTES, "names/%u/%.*s", (unsigned)period, RECORD_SHA256_CHARS, sha256);
+}
+
+void record_need_key(const char *sha256, uint32_t period, const char *id, char key[STORE_KEY_BYTES])
+{
+    snprintf(key, STORE_KEY_BYTES, "names/%u/%.*s.for/%.*s", (unsigned)period, RECORD_SHA256_CHARS, sha256,
+             RECORD_ID_CHARS, id);
 }
 
 void record_views_prefix(const char *sha256, char prefix[RECORD_VIEWS_PREFIX_CHARS + 1])
@@ -73,33 +78,6 @@ static void gone_key(char out[STORE_KEY_BYTES], const char *id)
     snprintf(out, STORE_KEY_BYTES, "gone/%.*s", RECORD_ID_CHARS, id);
 }
 
-/* The folder of all refs of a blob. */
-static void refs_prefix(char out[STORE_KEY_BYTES], const char *sha256)
-{
-    snprintf(out, STORE_KEY_BYTES, "refs/%.*s/", RECORD_SHA256_CHARS, sha256);
-}
-
-static void ref_key(char out[STORE_KEY_BYTES], const char *sha256, const char *id)
-{
-    snprintf(out, STORE_KEY_BYTES, "refs/%.*s/%.*s", RECORD_SHA256_CHARS, sha256, RECORD_ID_CHARS, id);
-}
-
-static struct record_keys keys_of(const struct record *r)
-{
-    struct record_keys k = {.upload = ""};
-
-    upload_key(k.upload, r->id);
-    gone_key(k.gone, r->id);
-    ref_key(k.ref, r->sha256, r->id);
-    record_blob_key(r->sha256, k.blob);
-    for (size_t i = 0; i < RECORD_NAMES_FILES; i++)
-        if (r->names.of[i][0] != '\0') {
-            ref_key(k.names[i].ref, r->names.of[i], r->id);
-            record_blob_key(r->names.of[i], k.names[i].blob);
-        }
-    return k;
-}
-
 /* ---- the store ---- */
 
 static bool settled(enum store_result result)
@@ -112,46 +90,24 @@ static bool is_there(enum store_result result)
     return result == STORE_OK || result == STORE_EXISTS;
 }
 
-/* What was written stays: the header argues why. STORE_NOT_FOUND: it does not, since blob or ref was
- * removed meanwhile. */
-static enum store_result confirm(struct store *s, const struct record_keys *keys)
+/* Says that the upload needs this file of its names. */
+static enum store_result put_need(struct store *s, const struct record *r, size_t which)
 {
-    store_lock(s);
-    enum store_result result = store_exists(s, keys->blob);
-    if (result == STORE_OK)
-        result = store_exists(s, keys->ref);
-    for (size_t i = 0; result == STORE_OK && i < RECORD_NAMES_FILES; i++) {
-        if (keys->names[i].ref[0] == '\0')
-            continue;
-        result = store_exists(s, keys->names[i].blob);
-        if (result == STORE_OK)
-            result = store_exists(s, keys->names[i].ref);
-    }
-    store_unlock(s);
-    return result;
+    char key[STORE_KEY_BYTES];
+
+    if (r->names.of[which][0] == '\0')
+        return STORE_OK;
+    record_need_key(r->names.of[which], r->names.period[which], r->id, key);
+    return store_put(s, key, STR(""), STORE_DURABLE);
 }
 
-static enum store_result put_refs(struct store *s, const struct record_keys *keys)
+/* False with errno: a sweep may have taken for left behind what was put at that time. */
+static bool in_time(int64_t begun_s, int64_t most_s)
 {
-    enum store_result result = store_put(s, keys->ref, STR(""), STORE_DURABLE);
+    int64_t took_s = (int64_t)time(NULL) - begun_s;
 
-    for (size_t i = 0; is_there(result) && i < RECORD_NAMES_FILES; i++)
-        if (keys->names[i].ref[0] != '\0')
-            result = store_put(s, keys->names[i].ref, STR(""), STORE_DURABLE);
-    return result;
-}
-
-/* What is gone already is success. */
-static enum store_result delete_refs(struct store *s, const struct record_keys *keys)
-{
-    enum store_result result = store_delete(s, keys->ref);
-
-    for (size_t i = 0; i < RECORD_NAMES_FILES; i++) {
-        enum store_result one =
-            keys->names[i].ref[0] != '\0' ? store_delete(s, keys->names[i].ref) : STORE_OK;
-        result = settled(result) ? one : result;
-    }
-    return result;
+    errno = ETIMEDOUT;
+    return took_s >= -most_s && took_s <= most_s;
 }
 
 static enum store_result put_first(struct store *s, const struct record *r)
@@ -164,26 +120,49 @@ static enum store_result put_first(struct store *s, const struct record *r)
     return result;
 }
 
-enum store_result record_write(struct store *s, const struct record *r)
+enum store_result record_write(struct store *s, const struct record *r, int64_t begun_s)
 {
+    char key[STORE_KEY_BYTES];
+    enum store_result result = STORE_OK;
+
     if (!record_text_valid(r)) {
         errno = EINVAL;
         return STORE_FAILED;
     }
-    struct record_keys keys = keys_of(r);
-    enum store_result result = put_refs(s, &keys);
-    enum store_result confirmed = result;
+    for (size_t i = 0; is_there(result) && i < RECORD_NAMES_FILES; i++)
+        result = put_need(s, r, i);
     if (is_there(result))
-        confirmed = result = put_first(s, r);
+        result = put_first(s, r);
+    if (result == STORE_OK && !in_time(begun_s, KEEP_MOST_S))
+        result = STORE_FAILED;
     if (is_there(result))
-        confirmed = confirm(s, &keys);
-    if (is_there(confirmed))
         return result;
     int why = errno;
-    store_delete(s, keys.upload); /* A durable put that failed may have put the object all the same. */
-    delete_refs(s, &keys); /* They would keep the blobs until a sweep finds that no record needs them. */
+    upload_key(key, r->id);
+    store_delete(s, key); /* A durable put that failed may have put the object all the same. */
     errno = why;
-    return confirmed == STORE_NOT_FOUND ? STORE_FAILED : confirmed;
+    return result;
+}
+
+enum store_result record_discard(struct store *s, const char *id)
+{
+    char key[STORE_KEY_BYTES], bytes[RECORD_BYTES_KEY_CHARS + 1];
+
+    upload_key(key, id);
+    record_bytes_key(id, bytes);
+    enum store_result result = store_delete(s, key);
+    if (settled(result))
+        result = store_delete(s, bytes);
+    return settled(result) ? STORE_OK : result;
+}
+
+uint64_t record_bytes_alone(struct store *s, const char *id)
+{
+    char key[RECORD_BYTES_KEY_CHARS + 1];
+    struct store_object o;
+
+    record_bytes_key(id, key);
+    return store_look(s, key, &o) == STORE_OK && o.shares == 1 ? o.bytes : 0;
 }
 
 /* ---- revisions ---- */
@@ -199,17 +178,9 @@ static const char *name_of(const char *key)
 /* The number of a revision behind the first one; 0: the object is none. */
 static uint32_t revision_of(const struct store_object *object)
 {
-    struct str digits = str_of(name_of(object->key));
-    uint32_t n = 0;
+    uint64_t n;
 
-    if (digits.n == 0 || digits.n > REVISION_DIGITS || digits.p[0] == '0')
-        return 0;
-    for (size_t i = 0; i < digits.n; i++) {
-        if (digits.p[i] < '0' || digits.p[i] > '9')
-            return 0;
-        n = n * 10 + (uint32_t)(digits.p[i] - '0');
-    }
-    return n;
+    return str_to_u64(str_of(name_of(object->key)), 10, &n) && n < UINT32_MAX ? (uint32_t)n : 0;
 }
 
 static bool note_highest(void *context, const struct store_object *object)
@@ -400,8 +371,10 @@ static void take_fields(struct record *stored, const struct record *r, unsigned 
     if ((fields & RECORD_READERS) != 0)
         stored->team = r->team;
     for (size_t i = 0; i < RECORD_NAMES_FILES; i++)
-        if ((fields & names_field(i)) != 0)
+        if ((fields & names_field(i)) != 0) {
             memcpy(stored->names.of[i], r->names.of[i], sizeof(stored->names.of[i]));
+            stored->names.period[i] = r->names.period[i];
+        }
 }
 
 /* The revision is there. If a delete has put its tombstone by now, it may have looked for revisions before. */
@@ -441,10 +414,7 @@ static enum store_result change(struct store *s, const struct record *r, unsigne
     if (result != STORE_OK)
         return result == STORE_EXISTS ? STORE_FAILED : result;
     (void)remove_revisions(s, r->id, n); /* what is left goes with the next change, or with the upload */
-    if ((int64_t)time(NULL) - begun_s <= CHANGE_MOST_S)
-        return STORE_OK;
-    errno = ETIMEDOUT; /* record_expire relies on this */
-    return STORE_FAILED;
+    return in_time(begun_s, CHANGE_MOST_S) ? STORE_OK : STORE_FAILED; /* record_expire relies on this */
 }
 
 enum store_result record_change(struct store *s, const struct record *r, unsigned fields, int64_t now_s)
@@ -458,72 +428,24 @@ enum store_result record_change(struct store *s, const struct record *r, unsigne
     return change(s, r, fields, now_s, &before);
 }
 
-/* Whether the record needs the blob. */
-static bool needs(const struct record *r, const char *sha256)
-{
-    bool needed = strcmp(r->sha256, sha256) == 0;
-
-    for (size_t i = 0; i < RECORD_NAMES_FILES; i++)
-        needed = needed || strcmp(r->names.of[i], sha256) == 0;
-    return needed;
-}
-
-/* The ref goes unless the record, as it is now, needs it for something else. */
-static void drop_ref(struct store *s, const char *sha256, const struct record *now,
-                     char before[RECORD_SHA256_CHARS + 1])
-{
-    char key[STORE_KEY_BYTES];
-
-    if (sha256[0] == '\0' || needs(now, sha256))
-        return;
-    ref_key(key, sha256, now->id);
-    if (settled(store_delete(s, key)))
-        memcpy(before, sha256, RECORD_SHA256_CHARS + 1);
-}
-
-/* Whether the blob is there, and stays: a ref of an upload that has a record is not removed by a sweep, and neither is a
- * blob that has a ref. */
-static enum store_result keep_for(struct store *s, const char *ref, const char *blob)
-{
-    enum store_result result = store_put(s, ref, STR(""), STORE_DURABLE);
-
-    if (!is_there(result))
-        return result;
-    store_lock(s);
-    result = store_exists(s, blob);
-    store_unlock(s);
-    return result == STORE_NOT_FOUND ? STORE_FAILED : result;
-}
-
 enum store_result record_change_names(struct store *s, struct record *r, enum record_names_file which,
-                                      const char *sha256, int64_t now_s, char before[RECORD_SHA256_CHARS + 1])
+                                      int64_t begun_s, int64_t now_s)
 {
     struct record stored;
-    enum store_result result = STORE_OK;
+    enum record_state state = record_read(s, str_of(r->id), now_s, &stored);
 
-    before[0] = '\0';
-    snprintf(r->names.of[which], sizeof(r->names.of[which]), "%s", sha256);
-    struct record_keys keys = keys_of(r);
-    store_begin_change(s);
-    /* Else a ref would be left of an upload that has ended. */
-    if (record_read(s, str_of(r->id), now_s, &stored) != RECORD_FOUND)
-        result = STORE_NOT_FOUND;
-    /* The new ref comes before the record that needs it, and the old one goes after: a stored record never names a
-     * blob without a ref. */
-    if (result == STORE_OK && sha256[0] != '\0')
-        result = keep_for(s, keys.names[which].ref, keys.names[which].blob);
+    if (state != RECORD_FOUND)
+        return state == RECORD_BROKEN ? STORE_FAILED : STORE_NOT_FOUND;
+    enum store_result result = put_need(s, r, which);
+    if (is_there(result) && !in_time(begun_s, KEEP_MOST_S))
+        result = STORE_FAILED;
+    if (!is_there(result))
+        return result;
+    result = change(s, r, names_field(which), now_s, &stored);
     if (result == STORE_OK) {
-        result = change(s, r, names_field(which), now_s, &stored);
-        struct record now = stored;
-        if (result == STORE_OK) {
-            take_fields(&now, r, names_field(which));
-            drop_ref(s, stored.names.of[which], &now, before);
-            *r = now;
-        } else {
-            drop_ref(s, sha256, &now, before);
-        }
+        take_fields(&stored, r, names_field(which));
+        *r = stored;
     }
-    store_end_change(s);
     return result;
 }
 
@@ -540,21 +462,69 @@ static enum store_result bury(struct store *s, const char *key, int64_t now_s)
     return result == STORE_FULL ? store_put(s, key, STR(""), STORE_DURABLE) : result;
 }
 
+struct eviction {
+    struct store *store;
+    enum store_result result;
+};
+
+static bool evict_view(void *context, const struct store_object *object)
+{
+    struct eviction *e = context;
+    enum store_result result = store_evict(e->store, object->key);
+
+    e->result = settled(result) ? e->result : result;
+    return true;
+}
+
+/* All views of these bytes, also where another upload has equal ones: they are drawn again. */
+static enum store_result remove_views(struct store *s, const char *sha256)
+{
+    char prefix[RECORD_VIEWS_PREFIX_CHARS + 1];
+    struct eviction e = {s, STORE_OK};
+
+    record_views_prefix(sha256, prefix);
+    enum store_result result = store_list(s, prefix, evict_view, &e);
+    return result == STORE_OK ? e.result : result;
+}
+
+/* What is gone already is success. */
+static enum store_result remove_bytes(struct store *s, const char *id)
+{
+    char key[RECORD_BYTES_KEY_CHARS + 1];
+
+    record_bytes_key(id, key);
+    enum store_result result = store_delete(s, key);
+    return settled(result) ? STORE_OK : result;
+}
+
 enum store_result record_delete(struct store *s, const struct record *r, int64_t now_s)
 {
+    char gone[STORE_KEY_BYTES], upload[STORE_KEY_BYTES];
+
     if (!record_id_valid(str_of(r->id)) || !record_sha256_valid(str_of(r->sha256))) {
         errno = EINVAL;
         return STORE_FAILED;
     }
-    struct record_keys keys = keys_of(r);
-    enum store_result result = bury(s, keys.gone, now_s);
+    gone_key(gone, r->id);
+    upload_key(upload, r->id);
+    enum store_result result = bury(s, gone, now_s);
+    if (settled(result))
+        result = remove_views(s, r->sha256);
+    if (settled(result))
+        result = remove_bytes(s, r->id);
     if (settled(result))
         result = remove_revisions(s, r->id, UINT32_MAX);
     if (settled(result))
-        result = store_delete(s, keys.upload);
-    if (settled(result))
-        result = delete_refs(s, &keys);
+        result = store_delete(s, upload);
     return settled(result) ? STORE_OK : result;
+}
+
+bool record_is_gone(struct store *s, const char *id)
+{
+    char key[STORE_KEY_BYTES];
+
+    gone_key(key, id);
+    return store_exists(s, key) == STORE_OK;
 }
 
 /* Puts the last revision, if the upload has expired: then no change is made of it any more. */
@@ -578,10 +548,8 @@ enum store_result record_expire(struct store *s, struct str id, int64_t now_s, i
     struct record r;
     enum store_result result = put_end(s, id, now_s, &r, expired);
 
-    if (result == STORE_FULL && now_s - r.expires_s > FULL_AFTER_S) {
-        struct record_keys keys = keys_of(&r);
-        result = delete_refs(s, &keys);
-    }
+    if (result == STORE_FULL && now_s - r.expires_s > FULL_AFTER_S)
+        result = remove_bytes(s, r.id);
     return *expired && settled(result) ? record_delete(s, &r, gone_s) : result;
 }
 
@@ -610,76 +578,100 @@ static bool note_any(void *found, const struct store_object *object)
     return false;
 }
 
-/* Whether a blob has a ref, or a ref has a record. */
-static enum store_result look_for_need(struct store *s, const char *needer, bool *needed)
+/* Whether a record of the upload is there, whatever it says. Where the disk fails this does as well: what cannot be
+ * looked for is not taken for unneeded. */
+static enum store_result has_record(struct store *s, const char *id, bool *has)
 {
-    *needed = false;
-    /* Where the disk fails this does as well: what cannot be looked for is not taken for unneeded. */
-    if (str_ends(str_of(needer), STR("/")))
-        return store_list(s, needer, note_any, needed);
-    enum store_result result = store_exists(s, needer);
-    *needed = result == STORE_OK;
+    char key[STORE_KEY_BYTES];
+
+    upload_key(key, id);
+    enum store_result result = store_exists(s, key);
+    *has = result == STORE_OK;
+    if (result == STORE_NOT_FOUND)
+        result = list_revisions(s, id, note_any, has);
+    return result;
+}
+
+static enum store_result remove_object(struct store *s, const char *key, bool *removed)
+{
+    enum store_result result = store_delete(s, key);
+
+    *removed = result == STORE_OK;
     return settled(result) ? STORE_OK : result;
 }
 
-/* Looks twice: first without the lock, since most objects are needed, and then again under it. */
-static enum store_result remove_unneeded(struct store *s, const char *key, const char *needer,
-                                         int64_t before_s, bool *removed)
+enum store_result record_remove_bytes(struct store *s, const struct store_object *object, int64_t before_s,
+                                      bool *removed)
 {
-    struct store_object o;
-    bool needed;
-    enum store_result result = look_for_need(s, needer, &needed);
+    const char *id = name_of(object->key);
+    char itself[RECORD_BYTES_KEY_CHARS + 1];
+    bool has;
 
-    if (result != STORE_OK || needed)
+    *removed = false;
+    record_bytes_key(id, itself);
+    if (!record_id_valid(str_of(id)) || strcmp(itself, object->key) != 0)
+        return STORE_OK;
+    enum store_result result = has_record(s, id, &has);
+    if (result != STORE_OK || has || (object->used_s >= before_s && !record_is_gone(s, id)))
         return result;
-    store_lock(s);
-    result = look_for_need(s, needer, &needed);
-    if (result == STORE_OK && !needed)
-        result = store_look(s, key, &o);
-    if (result == STORE_OK && !needed && o.used_s < before_s) {
-        result = store_delete(s, key);
-        *removed = result == STORE_OK;
+    return remove_object(s, object->key, removed);
+}
+
+/* The parts of a key names/<period>/<sha256>, or names/<period>/<sha256>.for/<id>; *id is NULL then. */
+static bool read_names_key(const char *key, uint32_t *period, char sha256[RECORD_SHA256_CHARS + 1],
+                           const char **id)
+{
+    char itself[STORE_KEY_BYTES];
+    struct str rest = str_of(key), part;
+    uint64_t number;
+
+    if (!str_split(&rest, '/', &part) || !str_split(&rest, '/', &part) || !str_to_u64(part, 10, &number) ||
+        number > UINT32_MAX || rest.n < RECORD_SHA256_CHARS)
+        return false;
+    *period = (uint32_t)number;
+    memcpy(sha256, rest.p, RECORD_SHA256_CHARS);
+    sha256[RECORD_SHA256_CHARS] = '\0';
+    *id = rest.n == RECORD_SHA256_CHARS ? NULL : name_of(key);
+    if (*id == NULL)
+        record_names_key(sha256, *period, itself);
+    else
+        record_need_key(sha256, *period, *id, itself);
+    return record_sha256_valid(str_of(sha256)) && (*id == NULL || record_id_valid(str_of(*id))) &&
+           strcmp(itself, key) == 0;
+}
+
+/* Whether the upload, as it is now, needs this file of that period. */
+static enum store_result names_needed(struct store *s, const char *id, const char *sha256, uint32_t period,
+                                      bool *needed)
+{
+    struct record r;
+    uint32_t n;
+    enum record_state state = read_object(s, str_of(id), &r, &n);
+
+    *needed = state == RECORD_BROKEN;
+    for (size_t i = 0; state == RECORD_FOUND && i < RECORD_NAMES_FILES; i++)
+        *needed = *needed || (r.names.period[i] == period && strcmp(r.names.of[i], sha256) == 0);
+    return STORE_OK;
+}
+
+enum store_result record_remove_names(struct store *s, const char *key, int64_t now_s, bool *removed)
+{
+    char sha256[RECORD_SHA256_CHARS + 1], needs[STORE_KEY_BYTES];
+    const char *id;
+    uint32_t period;
+    bool needed = false;
+    enum store_result result;
+
+    *removed = false;
+    if (!read_names_key(key, &period, sha256, &id) || period + 1 >= record_period(now_s))
+        return STORE_OK;
+    if (id != NULL) {
+        result = names_needed(s, id, sha256, period, &needed);
+    } else {
+        snprintf(needs, sizeof(needs), "%s.for/", key);
+        result = store_list(s, needs, note_any, &needed);
     }
-    store_unlock(s);
-    return settled(result) ? STORE_OK : result;
-}
-
-enum store_result record_remove_ref(struct store *s, const char *key, int64_t before_s, bool *removed)
-{
-    char itself[STORE_KEY_BYTES], upload[STORE_KEY_BYTES];
-    const char *id = name_of(key), *sha256 = key + strlen("refs/");
-
-    *removed = false;
-    if (!record_id_valid(str_of(id)) || strlen(key) < strlen("refs/") + RECORD_SHA256_CHARS)
-        return STORE_OK;
-    ref_key(itself, sha256, id);
-    if (!record_sha256_valid((struct str){sha256, RECORD_SHA256_CHARS}) || strcmp(itself, key) != 0)
-        return STORE_OK;
-    upload_key(upload, id);
-    return remove_unneeded(s, key, upload, before_s, removed);
-}
-
-enum store_result record_remove_blob(struct store *s, const char *key, int64_t before_s, bool *removed)
-{
-    char itself[RECORD_BLOB_KEY_CHARS + 1], refs[STORE_KEY_BYTES];
-    const char *sha256 = name_of(key);
-
-    *removed = false;
-    if (!record_sha256_valid(str_of(sha256)))
-        return STORE_OK;
-    record_blob_key(sha256, itself);
-    if (strcmp(itself, key) != 0)
-        return STORE_OK;
-    refs_prefix(refs, sha256);
-    return remove_unneeded(s, key, refs, before_s, removed);
-}
-
-enum store_result record_content_needed(struct store *s, const char *sha256, bool *needed)
-{
-    char refs[STORE_KEY_BYTES];
-
-    refs_prefix(refs, sha256);
-    return look_for_need(s, refs, needed);
+    return result != STORE_OK || needed ? result : remove_object(s, key, removed);
 }
 
 /* ---- as requests meet it ---- */
@@ -700,19 +692,49 @@ void store_access_failed(const struct log *log, enum store_result result, const 
         diag_set(diag, DIAG_IO, "store not writable", HINT, "The upload could not be %s.", what);
 }
 
-int store_access_blob(struct store *store, const struct log *log, const char *sha256, uint64_t *bytes,
-                      struct diag *diag)
+/* -1: diag. */
+static int open_object(struct store *store, const struct log *log, const char *key, const char *id,
+                       uint64_t *bytes, struct diag *diag)
 {
-    char key[RECORD_BLOB_KEY_CHARS + 1];
     int fd;
 
-    record_blob_key(sha256, key);
     if (store_get(store, key, &fd, bytes) == STORE_OK)
         return fd;
-    LOG(log, LOG_ERROR, "blob-not-opened", LOG_STR("sha256", str_of(sha256)),
-        LOG_STR("why", str_of(strerror(errno))));
+    int why = errno;
+    if (why == ENOENT && id[0] != '\0' && record_is_gone(store, id)) {
+        diag_set(diag, DIAG_GONE, "gone", "Upload the profile again if you still have it.",
+                 "The upload was deleted, or has expired.");
+        return -1;
+    }
+    LOG(log, LOG_ERROR, "bytes-not-opened", LOG_STR("key", str_of(key)),
+        LOG_STR("why", str_of(strerror(why))));
     diag_set(diag, DIAG_IO, "upload not readable", HINT, "The stored upload could not be opened.");
     return -1;
+}
+
+int store_access_bytes(struct store *store, const struct log *log, const char *id, uint64_t *bytes,
+                       struct diag *diag)
+{
+    char key[RECORD_BYTES_KEY_CHARS + 1];
+
+    record_bytes_key(id, key);
+    return open_object(store, log, key, id, bytes, diag);
+}
+
+int store_access_names(struct store *store, const struct log *log, const struct record_names *names,
+                       enum record_names_file which, uint64_t *bytes, struct diag *diag)
+{
+    char key[STORE_KEY_BYTES];
+
+    record_names_key(names->of[which], names->period[which], key);
+    return open_object(store, log, key, "", bytes, diag);
+}
+
+enum record_state record_load(struct store *s, struct str id, struct record *r)
+{
+    uint32_t n;
+
+    return read_object(s, id, r, &n);
 }
 
 /* ---- records that were read lately ---- */

@@ -98,6 +98,7 @@ void record_sha256_hex(const void *p, size_t n, char out[RECORD_SHA256_CHARS + 1
 }
 
 const char *const RECORD_NAMES_WORDS[RECORD_NAMES_FILES] = {"mapping", "symbols"};
+static const char *const PERIOD_WORDS[RECORD_NAMES_FILES] = {"mapping_period", "symbols_period"};
 
 /* ---- the text of a record ---- */
 
@@ -155,7 +156,9 @@ static bool put_optional(json_t *object, const char *key, const char *text)
 static bool put_names(json_t *object, const struct record_names *names)
 {
     for (size_t i = 0; i < RECORD_NAMES_FILES; i++)
-        if (!put_optional(object, RECORD_NAMES_WORDS[i], names->of[i]))
+        if (!put_optional(object, RECORD_NAMES_WORDS[i], names->of[i]) ||
+            (names->of[i][0] != '\0' && names->period[i] != 0 &&
+             json_object_set_new(object, PERIOD_WORDS[i], json_integer(names->period[i])) != 0))
             return false;
     return true;
 }
@@ -224,10 +227,16 @@ static bool get_number(const json_t *object, const char *key, uint64_t *number)
 
 static bool get_names(const json_t *object, struct record_names *names)
 {
-    for (size_t i = 0; i < RECORD_NAMES_FILES; i++)
+    for (size_t i = 0; i < RECORD_NAMES_FILES; i++) {
+        uint64_t period = 0; /* that of files that an earlier version has put */
         if (json_object_get(object, RECORD_NAMES_WORDS[i]) != NULL &&
             !get_text(object, RECORD_NAMES_WORDS[i], names->of[i], sizeof(names->of[i])))
             return false;
+        if (json_object_get(object, PERIOD_WORDS[i]) != NULL &&
+            (!get_number(object, PERIOD_WORDS[i], &period) || period > UINT32_MAX))
+            return false;
+        names->period[i] = (uint32_t)period;
+    }
     return true;
 }
 

@@ -33,12 +33,13 @@ void record_hex(const uint8_t digest[RECORD_SHA256_BYTES], char out[RECORD_SHA25
 /* SHA-256 in lower-case hex. Empty text, which is no digest, if the library has no memory. */
 void record_sha256_hex(const void *p, size_t n, char out[RECORD_SHA256_CHARS + 1]);
 
-/* Files that came beside the bytes of an upload and tell its names: each is a blob of its own, by its
- * digest; "" is none. */
+/* Files that came beside the bytes of an upload and tell its names: each by its digest, "" is none, and by the period
+ * in which it was put (record.h), which says where it is and nothing of what it is. */
 enum record_names_file { RECORD_MAPPING, RECORD_SYMBOLS, RECORD_NAMES_FILES };
 
 struct record_names {
     char of[RECORD_NAMES_FILES][RECORD_SHA256_CHARS + 1];
+    uint32_t period[RECORD_NAMES_FILES];
 };
 
 /* "mapping", "symbols": as in records, forms and URLs. */

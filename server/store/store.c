@@ -30,9 +30,7 @@ struct store {
         making;      /* of folders, and of the two numbers; nobody waits for another lock while holding it */
     uint64_t made;   /* folders of the first level, which stay */
     uint64_t synced; /* how many of these are known to be durable */
-    pthread_mutex_t changing;     /* store_begin_change(); held before lock_for_all */
-    pthread_mutex_t lock_for_all; /* store_lock(); nobody waits for another lock while holding it */
-    void (*full)(void *context);  /* store_on_full() */
+    void (*full)(void *context); /* store_on_full() */
     void *full_context;
     atomic_uint_fast64_t changes; /* store_changes() */
 };
@@ -40,26 +38,6 @@ struct store {
 enum {
     USE_KNOWN_TO_S = 3600
 }; /* The time of last use is written again only if it is older, or further ahead. */
-
-void store_begin_change(struct store *s)
-{
-    pthread_mutex_lock(&s->changing);
-}
-
-void store_end_change(struct store *s)
-{
-    pthread_mutex_unlock(&s->changing);
-}
-
-void store_lock(struct store *s)
-{
-    pthread_mutex_lock(&s->lock_for_all);
-}
-
-void store_unlock(struct store *s)
-{
-    pthread_mutex_unlock(&s->lock_for_all);
-}
 
 void store_on_full(struct store *s, void (*full)(void *context), void *context)
 {
@@ -191,8 +169,7 @@ enum store_result store_get(struct store *s, const char *key, int *fd, uint64_t 
 
     if (result != STORE_OK)
         return result;
-    if (s->lock >= 0) /* else it is only read */
-        note_use(*fd, &st);
+    note_use(*fd, &st);
     *bytes = (uint64_t)st.st_size;
     return STORE_OK;
 }
@@ -221,7 +198,7 @@ enum store_result store_look(struct store *s, const char *key, struct store_obje
         return result_of(errno);
     if (!S_ISREG(st.st_mode))
         return STORE_NOT_FOUND;
-    *o = (struct store_object){key, (uint64_t)st.st_size, (int64_t)st.st_mtime};
+    *o = (struct store_object){key, (uint64_t)st.st_size, (uint64_t)st.st_nlink, (int64_t)st.st_mtime};
     return STORE_OK;
 }
 
@@ -463,26 +440,31 @@ static int link_temp(const struct store *s, const struct store_temp *t, const ch
     return linkat(s->top, t->name, s->top, key, 0);
 }
 
-/* Under the lock: who deletes what was not used for long looks and deletes under it, and so sees this, or is
- * seen to have deleted. False only if the object is not there any more. */
-static bool use_again(struct store *s, const char *key)
+static int link_object(const struct store *s, const char *from, const char *key)
 {
-    store_lock(s);
-    bool there = utimensat(s->top, key, NULL, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT;
-    store_unlock(s);
-    return there;
+    return linkat(s->top, from, s->top, key, 0);
+}
+
+static bool is_missing(const struct store *s, const char *key)
+{
+    struct stat st;
+
+    return fstatat(s->top, key, &st, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT;
 }
 
 /* The folder may be missing, and vanish again between being made and being used, when another thread deletes
- * the last object in it, and so may an object that is there already: that many times in a row is no accident.
- */
-static enum store_result give_name(struct store *s, const struct store_temp *t, const char *key)
+ * the last object in it: that many times in a row is no accident. Where a copy is made, its source may be what is
+ * missing. */
+static enum store_result give_name(struct store *s, const struct store_temp *t, const char *from,
+                                   const char *key)
 {
     enum { TRIES = 100 };
 
-    for (int i = 0; link_temp(s, t, key) != 0; i++) {
-        if (errno == EEXIST && use_again(s, key))
+    for (int i = 0; (t != NULL ? link_temp(s, t, key) : link_object(s, from, key)) != 0; i++) {
+        if (errno == EEXIST)
             return STORE_EXISTS;
+        if (errno == ENOENT && t == NULL && is_missing(s, from))
+            return STORE_NOT_FOUND;
         if (errno != ENOENT || i == TRIES || !make_parents(s, key))
             return store_write_failure(s);
     }
@@ -508,7 +490,7 @@ enum store_result store_temp_commit(struct store *s, struct store_temp *t, const
     else if (durable && !make_durable(t))
         result = store_write_failure(s);
     if (result == STORE_OK) {
-        result = give_name(s, t, key);
+        result = give_name(s, t, NULL, key);
         /* The file stays open: its owner may make room and commit it again, or discards it. */
         if (result == STORE_FULL)
             return result;
@@ -520,6 +502,25 @@ enum store_result store_temp_commit(struct store *s, struct store_temp *t, const
     if (durable)
         store_note_change(s); /* also after a failure: the object may be there */
     return result;
+}
+
+enum store_result store_copy(struct store *s, const char *from, const char *key,
+                             enum store_durability durability)
+{
+    if (!store_key_valid(from) || !store_key_valid(key))
+        return store_refuse_key();
+    enum store_result result = give_name(s, NULL, from, key);
+    if (durability == STORE_DURABLE) {
+        if ((result == STORE_OK || result == STORE_EXISTS) && !sync_parents(s, key))
+            result = store_write_failure(s);
+        store_note_change(s);
+    }
+    return result;
+}
+
+enum store_result store_sync(struct store *s)
+{
+    return syncfs(s->top) == 0 ? STORE_OK : store_write_failure(s);
 }
 
 enum store_result store_put(struct store *s, const char *key, struct str bytes,
@@ -648,8 +649,6 @@ static struct store *open_by(bool (*open)(struct store *s, const char *directory
     }
     *s = (struct store){
         .top = -1, .lock = -1, .made = 1}; /* An earlier run may have left a folder that is not durable. */
-    pthread_mutex_init(&s->lock_for_all, NULL);
-    pthread_mutex_init(&s->changing, NULL);
     pthread_mutex_init(&s->making, NULL);
     if (open(s, directory, diag))
         return s;
@@ -675,8 +674,6 @@ void store_close(struct store *s)
         close(s->lock);
     if (s->top >= 0)
         close(s->top);
-    pthread_mutex_destroy(&s->lock_for_all);
-    pthread_mutex_destroy(&s->changing);
     pthread_mutex_destroy(&s->making);
     free(s);
 }

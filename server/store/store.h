@@ -4,8 +4,7 @@
  * thread.
  *
  * Each object has a time of last use, which tells the sweep what nobody needs any more. It is kept as the
- * file's time of modification. A put sets it, also one that finds the key there; a get sets it only if it
- * is more than an hour old, so that reading popular objects does not write to the disk. It survives kill
+ * file's time of modification. A put sets it; a get sets it only if it is more than an hour old, so that reading popular objects does not write to the disk. It survives kill
  * -9; after a power cut it may be as old as the object. */
 #ifndef SERVER_STORE_STORE_H
 #define SERVER_STORE_STORE_H
@@ -69,12 +68,18 @@ enum store_result store_temp_write(struct store_temp *t, const void *p, size_t n
 void store_temp_is_whole(const struct store_temp *t);
 
 /* Gives the file its key, and closes t. After STORE_FULL t may still be open: then only the name found no
- * room, and the commit may be tried again. After STORE_EXISTS the object that was there counts as used
- * now, so that no sweep takes it; one that a sweep removed meanwhile was put anew. */
+ * room, and the commit may be tried again. */
 enum store_result store_temp_commit(struct store *s, struct store_temp *t, const char *key,
                                     enum store_durability durability) __attribute__((warn_unused_result));
 
 void store_temp_discard(struct store *s, struct store_temp *t);
+
+/* The same bytes under another key, which take no room of their own. STORE_NOT_FOUND: there is nothing to copy. */
+enum store_result store_copy(struct store *s, const char *from, const char *key,
+                             enum store_durability durability) __attribute__((warn_unused_result));
+
+/* All that was put before is durable, evictable objects as well. Takes until the disk has it. */
+enum store_result store_sync(struct store *s) __attribute__((warn_unused_result));
 
 enum store_result store_put(struct store *s, const char *key, struct str bytes,
                             enum store_durability durability) __attribute__((warn_unused_result));
@@ -99,7 +104,8 @@ enum store_result store_exists(struct store *s, const char *key) __attribute__((
 struct store_object {
     const char *key;
     uint64_t bytes;
-    int64_t used_s; /* Unix time, on the clock of the store; to the hour, as said above */
+    uint64_t shares; /* how many objects have these bytes together (store_copy), at least 1 */
+    int64_t used_s;  /* Unix time, on the clock of the store; to the hour, as said above */
 };
 
 /* Fills *o, which borrows the key. */
@@ -123,19 +129,6 @@ enum store_result store_list(struct store *s, const char *prefix,
 /* A number that has changed whenever a delete or a durable put has returned: what was read since it had this value
  * is still so, evictable objects apart, which may have been added. */
 uint64_t store_changes(const struct store *s);
-
-/* A mutex that all who share the store have in common, for short steps of several calls of which some delete:
- * look, then delete what is not needed. The service has the store for itself, so it is enough. No call of the
- * store needs it to be held; no put while it is held. */
-void store_lock(struct store *s);
-
-void store_unlock(struct store *s);
-
-/* A mutex for changes that read an object, and put another one in its place: one after the other. It may
- * be held while objects are put. */
-void store_begin_change(struct store *s);
-
-void store_end_change(struct store *s);
 
 /* Whether an object could be put: writes a little, and takes it away again. Nobody is told of a full disk for it. */
 enum store_result store_probe(struct store *s) __attribute__((warn_unused_result));

@@ -10,6 +10,7 @@
 
 #include "core/system/clock.h"
 #include "core/system/log.h"
+#include "core/system/utc.h"
 #include "server/config/config.h"
 #include "server/store/record.h"
 #include "server/store/store.h"
@@ -23,9 +24,16 @@ struct trusted_time trusted_time_begin(struct store *s, int64_t now_ms)
 {
     struct trusted_time t = {.seen_s = -1, .at_ms = now_ms, .doubted_from_ms = -1};
     struct store_object seen;
+    struct buf text = {0};
+    int64_t seen_s;
 
-    if (store_look(s, KEY, &seen) == STORE_OK)
-        t.seen_s = seen.used_s;
+    if (store_read(s, KEY, UTC_CHARS, &text) == STORE_OK) {
+        if (utc_parse(buf_view(&text), &seen_s))
+            t.seen_s = seen_s;
+        else if (store_look(s, KEY, &seen) == STORE_OK)
+            t.seen_s = seen.used_s; /* earlier versions kept an empty object */
+    }
+    buf_free(&text);
     return t;
 }
 
@@ -52,8 +60,13 @@ enum store_result trusted_time_keep(const struct trusted_time *t, struct store *
 {
     if (t->seen_s < 0 || t->doubted_from_ms >= 0)
         return STORE_OK;
-    enum store_result result = store_put(s, KEY, STR(""), STORE_EVICTABLE);
-    return result == STORE_EXISTS ? STORE_OK : result;
+    char now[UTC_CHARS + 1];
+    utc_format((int64_t)time(NULL), now);
+    /* Not replaced in one step, which takes a sync: a crash in between means that no time was ever seen. */
+    enum store_result gone = store_evict(s, KEY);
+    if (gone != STORE_OK && gone != STORE_NOT_FOUND)
+        return gone;
+    return store_put(s, KEY, str_of(now), STORE_EVICTABLE);
 }
 
 /* ---- the thread ---- */
@@ -64,13 +77,11 @@ enum {
     NICENESS = 10,
     FULL_PAUSE_MS = 10 * 1000, /* when a full disk was swept and nothing was found to remove */
     ROOM_WAIT_MS = 10 * 1000,
-    UNNEEDED_S =
-        300, /* What nobody needs goes when it was not used for so long: longer than an upload takes from
-                         its blob to its record. */
-    BEFORE_START_S = 5 /* So much older than the process is what only an earlier one can have used. */
+    UNNEEDED_S = 86400, /* What nobody needs goes when it was put so long ago (record.h). */
+    BEFORE_START_S =
+        5 /* So much older than the process is what only an earlier one can have put: nobody else has the
+                          store. */
 };
-
-typedef char content[RECORD_SHA256_CHARS + 1];
 
 struct sweep {
     /* Constant. */
@@ -105,15 +116,11 @@ struct sweep {
     bool made_room; /* The last sweep for a full disk has removed something. */
     int64_t
         not_full_before_ms; /* A full disk is not swept again before this time: the last sweep found nothing. */
-    content *ended;         /* Bytes whose last upload may have ended. */
-    size_t n_ended, ended_room;
-    int64_t ended_due_ms;   /* They are looked at then. */
     int64_t next_expires_s; /* Unix time when the next upload expires; INT64_MAX: none that is known. */
     int64_t not_expired_before_ms; /* The uploads are not looked through again before this time. */
 };
 
-/* A third of the time until what has ended must be gone: for more ends to gather, and for an upload of the
- * same bytes that is just being kept. */
+/* A third of the time until what has expired must be gone: for more of it to gather. */
 static int64_t grace_ms(const struct sweep *w)
 {
     return (int64_t)w->config->delete_within_s * 1000 / 3;
@@ -220,7 +227,7 @@ void sweep_view_put(struct sweep *w, uint64_t bytes, bool kept)
     pthread_mutex_unlock(&w->lock);
 }
 
-/* Once: what has ended is removed before it is said that there is no room. */
+/* Once: what has expired is removed before it is said that there is no room. */
 bool sweep_take_upload_room(struct sweep *w, uint64_t bytes)
 {
     if (w == NULL)
@@ -257,7 +264,7 @@ void sweep_give_upload_room(struct sweep *w, uint64_t bytes)
 
 static bool count_upload(void *sweep, const struct store_object *object)
 {
-    ((struct sweep *)sweep)->upload_bytes += sweep_on_disk(object->bytes);
+    ((struct sweep *)sweep)->upload_bytes += sweep_on_disk(object->bytes) / object->shares;
     return true;
 }
 
@@ -290,38 +297,6 @@ static void settle_views(struct sweep *w, uint64_t before, const struct sweep_do
     pthread_mutex_unlock(&w->lock);
 }
 
-/* Under the lock. False: no memory to note it; the next sweep of all finds it. */
-static bool note_ended(struct sweep *w, const char *sha256)
-{
-    for (size_t i = 0; i < w->n_ended; i++)
-        if (memcmp(w->ended[i], sha256, RECORD_SHA256_CHARS) == 0)
-            return true;
-    if (w->n_ended == w->ended_room) {
-        size_t room = w->ended_room * 2 + 16;
-        content *more = realloc(w->ended, room * sizeof(*more));
-        if (more == NULL)
-            return false;
-        w->ended = more;
-        w->ended_room = room;
-    }
-    if (w->n_ended == 0)
-        w->ended_due_ms = clock_ms() + grace_ms(w);
-    memcpy(w->ended[w->n_ended], sha256, RECORD_SHA256_CHARS);
-    w->ended[w->n_ended++][RECORD_SHA256_CHARS] = '\0';
-    return true;
-}
-
-void sweep_content_ended(struct sweep *w, const char *sha256)
-{
-    if (w == NULL)
-        return;
-    pthread_mutex_lock(&w->lock);
-    if (!note_ended(w, sha256))
-        LOG(w->log, LOG_WARN, "removal-delayed", LOG_STR("why", STR("no memory")));
-    pthread_cond_signal(&w->wake);
-    pthread_mutex_unlock(&w->lock);
-}
-
 static void note_expires(struct sweep *w, int64_t expires_s)
 {
     if (expires_s < w->next_expires_s)
@@ -336,11 +311,6 @@ void sweep_upload_expires(struct sweep *w, int64_t expires_s)
     note_expires(w, expires_s);
     pthread_cond_signal(&w->wake);
     pthread_mutex_unlock(&w->lock);
-}
-
-static void ended(void *sweep, const char *sha256)
-{
-    sweep_content_ended(sweep, sha256);
 }
 
 /* Says when it begins to doubt the clock: an operator should see why nothing expires. */
@@ -383,7 +353,6 @@ static bool sweep_once(struct sweep *w, bool full, enum sweep_what what, struct 
                               .view_bytes_most = most,
                               .full = full,
                               .go_on = go_on,
-                              .ended = ended,
                               .kept = w->kept,
                               .context = w};
 
@@ -456,31 +425,6 @@ struct sweep_counts sweep_counts(struct sweep *w)
     return counts;
 }
 
-/* The lock is held but for the removals. What was used within the grace is looked at again later. */
-static void remove_ended(struct sweep *w, int64_t grace_s)
-{
-    content *list = w->ended;
-    size_t n = w->n_ended;
-    int64_t begun_ms = clock_ms(), before_s = (int64_t)time(NULL) - grace_s;
-    struct sweep_done done = {.next_expires_s = INT64_MAX};
-
-    /* The list is this thread's from here on; what ends meanwhile begins a new one. */
-    w->ended = NULL;
-    w->n_ended = w->ended_room = 0;
-    pthread_mutex_unlock(&w->lock);
-    size_t left = 0;
-    for (size_t i = 0; i < n; i++)
-        if (!sweep_content(w->store, w->log, list[i], before_s, &done))
-            memmove(list[left++], list[i], sizeof(*list));
-    report(w, &done, false, clock_ms() - begun_ms);
-    pthread_mutex_lock(&w->lock);
-    less(&w->view_bytes, done.view_bytes);
-    less(&w->upload_bytes, done.blob_bytes);
-    for (size_t i = 0; i < left; i++)
-        (void)note_ended(w, list[i]);
-    free(list);
-}
-
 /* When the uploads should be looked through for those that have expired, on the monotonic clock. */
 static int64_t expiry_due_ms(struct sweep *w)
 {
@@ -493,14 +437,13 @@ static int64_t expiry_due_ms(struct sweep *w)
     return due_ms > w->not_expired_before_ms ? due_ms : w->not_expired_before_ms;
 }
 
-/* For uploads that find no room. What has ended goes, but for what was used a moment ago. */
+/* For uploads that find no room. */
 static void make_upload_room(struct sweep *w)
 {
     uint64_t asked = w->room_asked;
 
     if (expiry_due_ms(w) <= clock_ms())
         sweep_in_turn(w, SWEEP_UPLOADS);
-    remove_ended(w, 1);
     w->room_made = asked;
     pthread_cond_broadcast(&w->swept);
 }
@@ -520,7 +463,6 @@ static void *run(void *sweep)
     pthread_mutex_lock(&w->lock);
     while (!w->stop) {
         int64_t now_ms = clock_ms(), expired_ms = expiry_due_ms(w);
-        int64_t ended_ms = w->n_ended > 0 ? w->ended_due_ms : INT64_MAX;
         if (now_ms >= all_due_ms) {
             all_due_ms = now_ms + interval_ms;
             sweep_in_turn(w, SWEEP_ALL);
@@ -532,11 +474,9 @@ static void *run(void *sweep)
             sweep_in_turn(w, SWEEP_VIEWS);
         } else if (now_ms >= expired_ms) {
             sweep_in_turn(w, SWEEP_UPLOADS);
-        } else if (now_ms >= ended_ms) {
-            remove_ended(w, grace_ms(w) / 1000);
         } else {
             int64_t full_ms = w->full ? w->not_full_before_ms : INT64_MAX;
-            wait_until(w, &w->wake, earlier(earlier(all_due_ms, full_ms), earlier(expired_ms, ended_ms)));
+            wait_until(w, &w->wake, earlier(earlier(all_due_ms, full_ms), expired_ms));
         }
     }
     pthread_mutex_unlock(&w->lock);
@@ -551,7 +491,6 @@ static void free_sweep(struct sweep *w)
     pthread_cond_destroy(&w->wake);
     pthread_mutex_destroy(&w->lock);
     kept_free(w->kept);
-    free(w->ended);
     free(w);
 }
 
@@ -571,8 +510,9 @@ struct sweep *sweep_start(const struct config *config, struct store *store, cons
     /* What an earlier run has left; the counters need no lock before the thread begins. What cannot be
      * listed is counted by the first sweep. */
     enum store_result views = store_list(store, "views/", count_view, w),
-                      uploads = store_list(store, "blobs/", count_upload, w);
-    (void)views, (void)uploads;
+                      uploads = store_list(store, "bytes/", count_upload, w),
+                      names = store_list(store, "names/", count_upload, w);
+    (void)views, (void)uploads, (void)names;
     if ((w->kept != NULL || config->upload_bytes_kept == 0) && pthread_create(&w->thread, NULL, run, w) == 0)
         return w;
     free_sweep(w);

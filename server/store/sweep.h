@@ -1,10 +1,9 @@
 /* The thread that sweeps the store (sweep_pass.h): at the start, every sweep_interval_s, and at once when
  * a write finds the disk full, so that a second try finds room.
  *
- * Deleting deletes: when the last upload of some bytes was deleted or has expired, the bytes and their
- * views are removed within delete_within_s, whatever sweep_interval_s is. It has been told of the end
- * (sweep_content_ended), and knows when the next upload expires (sweep_upload_expires). Expiry goes by a
- * clock that is not believed when it jumps ahead (struct trusted_time).
+ * Deleting deletes at once (record_delete). An upload that expires is removed within delete_within_s, whatever
+ * sweep_interval_s is: the sweep knows when the next one does (sweep_upload_expires). Expiry goes by a clock that is not
+ * believed when it jumps ahead (struct trusted_time).
  *
  * It stays behind the requests: its thread has a lower priority, and pauses between batches of objects,
  * unless the disk is full.
@@ -42,20 +41,16 @@ bool sweep_make_room(struct sweep *w);
 bool sweep_take_view_room(struct sweep *w, uint64_t bytes) __attribute__((warn_unused_result));
 
 /* Before uploaded bytes are put into the store that are not there yet. True: they fit below store_bytes,
- * and are counted. False: they must not be put. What has expired or was deleted is removed for them first,
- * which may take seconds: not for a thread that serves connections. NULL: nobody counts. */
+ * and are counted. False: they must not be put. What has expired is removed for them first, which may take seconds:
+ * not for a thread that serves connections. NULL: nobody counts. */
 bool sweep_take_upload_room(struct sweep *w, uint64_t bytes) __attribute__((warn_unused_result));
 
-/* The put failed. */
+/* The put failed, or the upload has ended. */
 void sweep_give_upload_room(struct sweep *w, uint64_t bytes);
 
 /* After each put for which room was taken. `kept`: the view is there now; else the put failed, or it was
  * there already. */
 void sweep_view_put(struct sweep *w, uint64_t bytes, bool kept);
-
-/* The last upload of these bytes may have ended, or a view was put though they are gone: what nobody needs
- * of them is removed soon. Any thread; NULL does nothing. */
-void sweep_content_ended(struct sweep *w, const char *sha256);
 
 /* An upload that is new, or was changed, expires at this Unix time. Any thread; NULL does nothing. */
 void sweep_upload_expires(struct sweep *w, int64_t expires_s);
@@ -75,7 +70,7 @@ void sweep_stop(struct sweep *w);
 /* The time that the sweep goes by. What has expired is removed for good, so a clock that jumps ahead must
  * not be believed at once: a machine whose battery is empty may start in the year 2099.
  *
- * The store keeps the last time that was believed, as the time of use of the object clock/seen. A clock
+ * The store keeps the last time that was believed in the object clock/seen. A clock
  * that is more than TRUSTED_LEAP_S ahead of that time, and of what has passed since, is believed only when
  * it has said so for TRUSTED_DOUBT_MS. Until then time goes on from where it was believed last. A service
  * that was stopped for longer than the leap doubts its clock, too: it removes what has expired an hour
@@ -91,8 +86,7 @@ struct trusted_time {
     int64_t doubted_from_ms; /* monotonic; below 0: the clock is believed */
 };
 
-/* With what the store has kept: the time of use of an empty object. One that cannot be looked at is no
- * contradiction. */
+/* With what the store has kept. An object that cannot be read is no contradiction. */
 struct trusted_time trusted_time_begin(struct store *s, int64_t now_ms);
 
 /* The time to go by when the clock says wall_s; now_ms is the monotonic one. */

@@ -3,8 +3,12 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
 
+#include "core/arena.h"
+#include "core/hash.h"
+#include "core/idmap.h"
 #include "server/store/kept.h"
 #include "server/store/record.h"
 
@@ -23,17 +27,18 @@ struct pass {
     struct sweep_done done;
 
     /* The views. */
-    char content[RECORD_SHA256_CHARS + 1]; /* of the view before: most come one after another */
-    bool content_is_there;
+    struct arena arena;
+    struct hash_seed seed;
+    struct idmap contents;   /* the digests of all bytes of which there is a record, as their hashes */
+    bool contents_known;     /* all of them are noted */
     uint64_t bytes[CLASSES]; /* of each class of age, the youngest first */
     unsigned cut;    /* the class of which a part goes; older classes go as a whole, younger ones stay */
     uint64_t excess; /* bytes of the class `cut` that are still to go */
 };
 
-/* The pass of one content has no plan, and is never cut off. */
 static bool go_on(struct pass *p)
 {
-    p->done.cut_off = p->done.cut_off || (p->plan != NULL && !p->plan->go_on(p->plan->context));
+    p->done.cut_off = p->done.cut_off || !p->plan->go_on(p->plan->context);
     return !p->done.cut_off;
 }
 
@@ -77,13 +82,13 @@ static bool visit(void *walk, const struct store_object *object)
     return true;
 }
 
-static void walk(struct pass *p, const char *folder,
+/* Whether all were seen. */
+static bool walk(struct pass *p, const char *folder,
                  void (*each)(struct pass *p, const struct store_object *object))
 {
     struct walk w = {p, each};
 
-    if (!p->done.cut_off)
-        (void)worked(p, store_list(p->store, folder, visit, &w), folder);
+    return !p->done.cut_off && worked(p, store_list(p->store, folder, visit, &w), folder) && !p->done.cut_off;
 }
 
 /* ---- uploads ---- */
@@ -97,18 +102,44 @@ static struct str id_in(const char *key, struct str folder)
     return name;
 }
 
-/* `sha256` is one of what the record needs. */
-static void check_blob(struct pass *p, const struct record *r, const char *sha256)
+/* A disk that fails does not say that an object is missing. */
+static void check_is_there(struct pass *p, const struct record *r, const char *key)
 {
-    char key[RECORD_BLOB_KEY_CHARS + 1];
-
-    record_blob_key(sha256, key);
-    /* A disk that fails does not say that the blob is missing. */
     if (store_exists(p->store, key) != STORE_NOT_FOUND)
         return;
     if (p->done.broken++ < LOGGED_MOST)
-        LOG(p->log, LOG_ERROR, "blob-missing", LOG_STR("id", str_of(r->id)),
-            LOG_STR("sha256", str_of(sha256)));
+        LOG(p->log, LOG_ERROR, "bytes-missing", LOG_STR("id", str_of(r->id)), LOG_STR("key", str_of(key)));
+}
+
+static void check_bytes(struct pass *p, const struct record *r)
+{
+    char key[STORE_KEY_BYTES];
+
+    record_bytes_key(r->id, key);
+    check_is_there(p, r, key);
+    for (size_t i = 0; i < RECORD_NAMES_FILES; i++)
+        if (r->names.of[i][0] != '\0') {
+            record_names_key(r->names.of[i], r->names.period[i], key);
+            check_is_there(p, r, key);
+        }
+}
+
+static uint64_t content_of(const struct pass *p, const char *sha256)
+{
+    return hash_bytes(p->seed, sha256, RECORD_SHA256_CHARS);
+}
+
+static void expire(struct pass *p, const char *key, struct str id, const struct record *r)
+{
+    uint64_t bytes = sweep_on_disk(record_bytes_alone(p->store, r->id));
+    bool expired;
+
+    if (!worked(p, record_expire(p->store, id, p->plan->now_s, p->plan->clock_s, &expired), key) || !expired)
+        return;
+    p->done.expired++;
+    p->done.blobs++;
+    p->done.blob_bytes += bytes;
+    kept_give(p->plan->kept, r);
 }
 
 /* The id of an upload, once for all its revisions: those behind the first one stand for it only where that is missing,
@@ -129,7 +160,6 @@ static void sweep_upload(struct pass *p, const struct store_object *object)
 {
     struct str id = upload_in(p, object);
     struct record r;
-    bool expired;
 
     if (!record_id_valid(id))
         return;
@@ -138,24 +168,13 @@ static void sweep_upload(struct pass *p, const struct store_object *object)
         kept_count(p->plan->kept, &r);
         if (r.expires_s < p->done.next_expires_s)
             p->done.next_expires_s = r.expires_s;
-        check_blob(p, &r, r.sha256);
-        for (size_t i = 0; i < RECORD_NAMES_FILES; i++)
-            if (r.names.of[i][0] != '\0')
-                check_blob(p, &r, r.names.of[i]);
+        check_bytes(p, &r);
+        p->contents_known = p->contents_known && idmap_set(&p->contents, content_of(p, r.sha256), 1);
     } else if (state == RECORD_BROKEN) {
         if (p->done.broken++ < LOGGED_MOST)
             LOG(p->log, LOG_ERROR, "record-broken", LOG_STR("id", id));
-    } else if (state == RECORD_GONE &&
-               worked(p, record_expire(p->store, id, p->plan->now_s, p->plan->clock_s, &expired),
-                      object->key)) {
-        p->done.expired += expired;
-        if (expired) {
-            kept_give(p->plan->kept, &r);
-            p->plan->ended(p->plan->context, r.sha256);
-        }
-        for (size_t i = 0; i < RECORD_NAMES_FILES; i++)
-            if (expired && r.names.of[i][0] != '\0')
-                p->plan->ended(p->plan->context, r.names.of[i]);
+    } else if (state == RECORD_GONE && r.id[0] != '\0') {
+        expire(p, object->key, id, &r);
     }
 }
 
@@ -168,31 +187,43 @@ static void sweep_tombstone(struct pass *p, const struct store_object *object)
         p->done.forgotten += forgotten;
 }
 
-/* Whether the object was removed, since nothing has used it for so long. */
-static bool remove_unneeded(struct pass *p, const struct store_object *object,
-                            enum store_result (*remove)(struct store *s, const char *key, int64_t before_s,
-                                                        bool *removed))
+static void sweep_bytes(struct pass *p, const struct store_object *object)
 {
-    int64_t before_s = p->plan->unneeded_before_s;
+    uint64_t bytes = object->shares == 1 ? sweep_on_disk(object->bytes) : 0;
     bool removed;
 
-    return !begin_anew(p, object) && object->used_s < before_s &&
-           worked(p, remove(p->store, object->key, before_s, &removed), object->key) && removed;
+    if (begin_anew(p, object) ||
+        !worked(p, record_remove_bytes(p->store, object, p->plan->unneeded_before_s, &removed),
+                object->key) ||
+        !removed)
+        return;
+    p->done.blobs++;
+    p->done.blob_bytes += bytes;
 }
 
-static void sweep_ref(struct pass *p, const struct store_object *object)
+/* First what says that a file is needed, and then the files. */
+static bool remove_names(struct pass *p, const struct store_object *object, bool is_need)
 {
-    p->done.refs += remove_unneeded(p, object, record_remove_ref);
+    bool removed = false;
+
+    return (strstr(object->key, ".for/") != NULL) == is_need &&
+           worked(p, record_remove_names(p->store, object->key, p->plan->now_s, &removed), object->key) &&
+           removed;
 }
 
-static void sweep_blob(struct pass *p, const struct store_object *object)
+static void sweep_need(struct pass *p, const struct store_object *object)
+{
+    p->done.refs += remove_names(p, object, true);
+}
+
+static void sweep_names(struct pass *p, const struct store_object *object)
 {
     uint64_t bytes = sweep_on_disk(object->bytes);
 
-    if (remove_unneeded(p, object, record_remove_blob)) {
-        p->done.blobs++;
-        p->done.blob_bytes += bytes;
-    }
+    if (!remove_names(p, object, false))
+        return;
+    p->done.blobs++;
+    p->done.blob_bytes += bytes;
 }
 
 /* ---- views ---- */
@@ -212,21 +243,14 @@ static unsigned age_of(const struct pass *p, const struct store_object *object)
     return age_s / CLASS_S < CLASSES ? (unsigned)(age_s / CLASS_S) : CLASSES;
 }
 
-/* Whether the blob of this view is gone. A view of an older version does not say of which blob it is. */
-static bool is_of_gone(struct pass *p, const struct store_object *object)
+/* Whether no upload has the bytes of this view. A view of an older version does not say of which bytes it is. */
+static bool is_of_gone(const struct pass *p, const struct store_object *object)
 {
     enum { FOLDER_CHARS = sizeof("views/ab/") - 1 };
     struct str sha256 = {object->key + FOLDER_CHARS, RECORD_SHA256_CHARS};
-    char key[RECORD_BLOB_KEY_CHARS + 1];
 
-    if (strlen(object->key) <= RECORD_VIEWS_PREFIX_CHARS || !record_sha256_valid(sha256))
-        return false;
-    if (strncmp(p->content, sha256.p, sha256.n) != 0) {
-        memcpy(p->content, sha256.p, sha256.n);
-        record_blob_key(p->content, key);
-        p->content_is_there = store_exists(p->store, key) != STORE_NOT_FOUND;
-    }
-    return !p->content_is_there;
+    return p->contents_known && strlen(object->key) > RECORD_VIEWS_PREFIX_CHARS &&
+           record_sha256_valid(sha256) && idmap_get(&p->contents, content_of(p, sha256.p)) == IDMAP_NONE;
 }
 
 static void evict(struct pass *p, const struct store_object *object)
@@ -292,52 +316,35 @@ static void sweep_views(struct pass *p)
     p->done.kept_bytes -= p->done.view_bytes - evicted_before;
 }
 
+static void sweep_all(struct pass *p)
+{
+    const struct sweep_plan *plan = p->plan;
+
+    arena_init(&p->arena, SIZE_MAX);
+    p->contents_known = getrandom(&p->seed, sizeof(p->seed), 0) == (ssize_t)sizeof(p->seed);
+    idmap_init(&p->contents, &p->arena, p->seed);
+    kept_count_begin(plan->kept);
+    bool whole = walk(p, "uploads/", sweep_upload);
+    kept_count_end(plan->kept, !p->done.cut_off);
+    p->contents_known = p->contents_known && whole;
+    walk(p, "gone/", sweep_tombstone);
+    walk(p, "bytes/", sweep_bytes);
+    walk(p, "names/", sweep_need);
+    walk(p, "names/", sweep_names);
+    if (!plan->full)
+        sweep_views(p);
+    arena_free(&p->arena);
+}
+
 struct sweep_done sweep_pass(struct store *s, const struct log *log, const struct sweep_plan *plan)
 {
     struct pass p = {.store = s, .log = log, .plan = plan, .done = {.next_expires_s = INT64_MAX}};
 
     if (plan->full || plan->what == SWEEP_VIEWS)
         sweep_views(&p);
-    if (plan->what == SWEEP_ALL)
-        kept_count_begin(plan->kept);
-    if (plan->what != SWEEP_VIEWS)
+    if (plan->what == SWEEP_UPLOADS)
         walk(&p, "uploads/", sweep_upload);
-    if (plan->what != SWEEP_ALL)
-        return p.done;
-    kept_count_end(plan->kept, !p.done.cut_off);
-    walk(&p, "gone/", sweep_tombstone);
-    walk(&p, "refs/", sweep_ref);
-    walk(&p, "blobs/", sweep_blob);
-    if (!plan->full)
-        sweep_views(&p);
+    if (plan->what == SWEEP_ALL)
+        sweep_all(&p);
     return p.done;
-}
-
-/* ---- one content ---- */
-
-/* The views go after the blob: who puts one looks then whether the blob is there, and tells if it is not.
- * So no view is left behind by a walk that was too early. */
-bool sweep_content(struct store *s, const struct log *log, const char *sha256, int64_t before_s,
-                   struct sweep_done *done)
-{
-    struct pass p = {.store = s, .log = log, .done = *done};
-    char blob[RECORD_BLOB_KEY_CHARS + 1], views[RECORD_VIEWS_PREFIX_CHARS + 1];
-    struct store_object o = {.bytes = 0};
-    bool removed, needed = false;
-
-    record_blob_key(sha256, blob);
-    record_views_prefix(sha256, views);
-    enum store_result found = store_look(s, blob, &o);
-    bool ok = worked(&p, record_remove_blob(s, blob, before_s, &removed), blob);
-    if (ok && removed) {
-        p.done.blobs++;
-        p.done.blob_bytes += sweep_on_disk(o.bytes);
-    }
-    if (ok && !removed && found != STORE_NOT_FOUND)
-        ok = worked(&p, record_content_needed(s, sha256, &needed), blob);
-    bool is_gone = ok && (removed || found == STORE_NOT_FOUND);
-    if (is_gone)
-        walk(&p, views, evict);
-    *done = p.done;
-    return !ok || needed || is_gone; /* what failed is left to the next sweep of all */
 }

@@ -1,19 +1,19 @@
-/* What one sweep does: it removes from the store what nobody needs any more. Knows records, refs, blobs and
+/* What one sweep does: it removes from the store what nobody needs any more. Knows records, bytes, names and
  * views, and no threads: see sweep.h for when it runs.
  *
- * In this order, so that one sweep takes an expired upload's bytes along:
- *     records    expired ones, and deleted ones of which a power cut brought parts back, become tombstones;
- *                those whose blob is missing are logged
+ * In this order:
+ *     records    expired ones, and deleted ones of which a crash or a power cut left something, become tombstones, and
+ *                their bytes and views go; those whose bytes are missing are logged
  *     tombstones are forgotten after RECORD_GONE_DAYS
- *     refs       without a record, and not used lately (unneeded_before_s)
- *     blobs      without a ref, likewise
- *     views      of a blob that is gone, likewise; not used for SWEEP_VIEW_DAYS; and the least recently used ones
- *                above the limit, down to nine tenths of it
+ *     bytes      without a record go, if they have a tombstone or were put long ago (unneeded_before_s)
+ *     names      files of earlier periods that no upload needs
+ *     views      of bytes that no record has, and not used lately (unneeded_before_s); not used for
+ *                SWEEP_VIEW_DAYS; and the least recently used ones above the limit, down to nine tenths of it
  *
- * Each step can be cut off by kill -9 between any two calls: what is half done is done by the next sweep. That
- * no upload in progress loses its blob or its ref is record.h's care. Memory is the same for ten views and for
- * ten million: they are counted by age in classes of ten minutes; a second walk, only when there is too much,
- * removes the oldest classes. */
+ * It holds no lock, and record.h says why that does no harm to uploads, changes and other sweeps. It can be cut off
+ * by kill -9 between any two calls: what is half done is done by the next sweep. Memory grows by a few bytes for each
+ * upload, and is the same for ten views and for ten million: they are counted by age in classes of ten minutes; a
+ * second walk, only when there is too much, removes the oldest classes. */
 #ifndef SERVER_STORE_SWEEP_PASS_H
 #define SERVER_STORE_SWEEP_PASS_H
 
@@ -39,32 +39,24 @@ struct sweep_plan {
     bool full;                 /* the disk is: at least half of the views go */
     /* Asked before every object; it may sleep. False ends the sweep. */
     bool (*go_on)(void *context);
-    /* An upload of these bytes has expired, and is gone. It may have been the last one. */
-    void (*ended)(void *context, const char *sha256);
     struct kept *kept; /* counted anew by SWEEP_ALL; may be NULL */
     void *context;
 };
 
 /* What was done: numbers of objects, and bytes, each as sweep_on_disk has it. */
 struct sweep_done {
-    uint64_t expired, forgotten, refs;
-    uint64_t blobs, blob_bytes;
+    uint64_t expired, forgotten, refs; /* refs: what said that an upload needs a file of names */
+    uint64_t blobs, blob_bytes;        /* bytes of uploads, and files of names */
     uint64_t views, view_bytes;
     uint64_t kept_bytes; /* of the views that stayed; only as far as it was counted, if the sweep was ended */
     int64_t next_expires_s; /* when the first of the uploads that stayed expires; INT64_MAX: none was seen */
     bool cut_off;           /* go_on has ended it: not all was seen */
-    uint64_t broken;        /* records that are not readable or have no blob */
+    uint64_t broken;        /* records that are not readable or have no bytes */
     uint64_t failed;        /* what the store refused: logged, and tried again by the next sweep */
 };
 
 /* `log` may be NULL. */
 struct sweep_done sweep_pass(struct store *s, const struct log *log, const struct sweep_plan *plan);
-
-/* Removes these bytes and all views of them, unless an upload needs them. False: they were used at
- * before_s or later, perhaps by an upload that is just being kept, and should be looked at again. Counts
- * in *done. */
-bool sweep_content(struct store *s, const struct log *log, const char *sha256, int64_t before_s,
-                   struct sweep_done *done);
 
 /* How many bytes of whole blocks an object of this size takes on the disk. */
 uint64_t sweep_on_disk(uint64_t bytes);

@@ -2,7 +2,7 @@
  *
  *     the producer    job_new, job_push .., job_end: writes the spool, and hashes
  *     run             the job: reads the upload, while it arrives if there is a thread for it; then finishes it:
- *                     digest, names, profile; keeps it (blob, ref, record) beside the first views; answers
+ *                     digest, names, profile; keeps it (bytes, record) beside the first views; answers
  *     run_previews    a job of its own, behind all that somebody waits for
  *     run_withdrawal  if nobody was told of an upload that was kept
  *
@@ -58,20 +58,8 @@ static void run(struct thread_job *thread);
 static void run_withdrawal(struct thread_job *thread);
 static void answer_due(struct timer *timer);
 
-/* Nothing of the upload needs the files any more that tell its names. */
-static void end_names(const struct job *job)
-{
-    const struct record_names *names = &job->result.record.names;
-
-    for (size_t i = 0; i < RECORD_NAMES_FILES; i++)
-        if (names->of[i][0] != '\0')
-            sweep_content_ended(job->service->sweep, names->of[i]);
-}
-
 static void free_job(struct job *job)
 {
-    if (!job->kept)
-        end_names(job);
     for (size_t i = 0; i < RECORD_NAMES_FILES; i++)
         names_file_free(&job->names[i]);
     sha256_free(job->hash);
@@ -500,12 +488,15 @@ static bool arrival_size(void *context, uint64_t *bytes)
 /* Profiles are read with them from the store, as they are later. */
 static bool keep_names(struct job *job, struct diag *diag)
 {
+    if (job->keeping_since_s == 0)
+        job->keeping_since_s = (int64_t)time(NULL);
     for (size_t i = 0; i < RECORD_NAMES_FILES && !job->names_kept; i++) {
         if (job->names[i].store == NULL)
             continue;
         if (!names_file_keep(&job->names[i], job->service, diag))
             return false;
         memcpy(job->result.record.names.of[i], job->names[i].sha256, RECORD_SHA256_CHARS + 1);
+        job->result.record.names.period[i] = job->names[i].period;
     }
     job->names_kept = true;
     return true;
@@ -620,18 +611,14 @@ static void answer_due(struct timer *timer)
 
 /* ---- the job: making it durable ---- */
 
-/* First the bytes, then the record that refers to them (record.h says why nothing is lost in between).
- * From then on the upload is there, whatever becomes of this job. Bytes without a record are removed. */
+/* First the bytes, then the record (record.h says why nothing is lost in between). From then on the upload is there,
+ * whatever becomes of this job. */
 static bool keep(struct job *job)
 {
     struct record *r = &job->result.record;
 
-    if (!job_keep_bytes(job))
+    if (!job_new_token(job, r) || !job_keep_bytes(job, r) || !job_keep_record(job, r, &job->result.diag))
         return false;
-    if (!job_new_token(job, r) || !job_keep_record(job, r, &job->result.diag)) {
-        sweep_content_ended(job->service->sweep, r->sha256);
-        return false;
-    }
     sweep_upload_expires(job->service->sweep, r->expires_s);
     return true;
 }
@@ -652,16 +639,13 @@ static void keep_and_tell(struct job *job)
 static void run_withdrawal(struct thread_job *thread)
 {
     struct job *job = (struct job *)thread; /* its first member */
-    bool ended = job->n_members > 0 || job_withdraw_record(job, &job->result.record);
 
+    /* What cannot be withdrawn is left until it expires. */
+    if (job->n_members == 0)
+        (void)job_withdraw_record(job, &job->result.record);
     for (size_t i = 0; i < job->n_members; i++)
-        ended =
-            (job->members[i].diag.kind != DIAG_NONE || job_withdraw_record(job, &job->members[i].record)) &&
-            ended;
-    if (ended) {
-        sweep_content_ended(job->service->sweep, job->result.record.sha256);
-        end_names(job);
-    }
+        if (job->members[i].diag.kind == DIAG_NONE)
+            (void)job_withdraw_record(job, &job->members[i].record);
     free_job(job);
 }
 
@@ -861,7 +845,8 @@ static bool is_good(struct job *job, struct turn *turn)
         return false;
     }
     turn_give(turn);
-    bool good = job_is_wanted(job, diag) && take_digest(job) && keep_names(job, diag);
+    bool good = job_is_wanted(job, diag) && take_digest(job) && job_new_id(&job->result.record, diag) &&
+                keep_names(job, diag);
     turn_take(turn);
     return good;
 }

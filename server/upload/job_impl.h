@@ -73,7 +73,8 @@ struct job {
     struct progress *progress; /* counts the previews; may be NULL */
     uint32_t *previews;        /* tracks of which previews are to be made behind the answer */
     uint32_t n_previews;
-    bool names_kept; /* The files in `names` are in the store. */
+    bool names_kept;         /* The files in `names` are in the store. */
+    int64_t keeping_since_s; /* Unix time since when something of the upload is in the store; 0: nothing is */
 
     /* Of an archive, if each member is meant. What others may see of them, while they are read, changes
      * under the lock. */
@@ -96,12 +97,16 @@ void job_answer(struct job *job);
 
 /* job_keep.c. Whether somebody still wants the result; false: diag. */
 bool job_is_wanted(struct job *job, struct diag *diag);
-/* The bytes into the store. False: result.diag. */
-bool job_keep_bytes(struct job *job);
+/* The bytes into the store, as those of this record. False: result.diag. */
+bool job_keep_bytes(struct job *job, const struct record *record);
+/* The bytes that another record has, as those of this one, too. False: diag. */
+bool job_share_bytes(struct job *job, const char *from_id, const struct record *record, struct diag *diag);
 /* Takes the record out of the store again. False: it is still there. */
 bool job_withdraw_record(const struct job *job, const struct record *record);
-/* Gives the record an id, and keeps it. False: diag. */
-bool job_keep_record(struct job *job, struct record *record, struct diag *diag);
+/* Gives the record an id. False: diag. */
+bool job_new_id(struct record *record, struct diag *diag);
+/* Keeps the record, whose bytes are kept; else takes the bytes away again. False: diag. */
+bool job_keep_record(struct job *job, const struct record *record, struct diag *diag);
 /* A delete token for all that the job keeps, whose hash goes into the record; none if that has an owner. False: result.diag. */
 bool job_new_token(struct job *job, struct record *record);
 void job_log_kept(const struct job *job, const struct record *record);

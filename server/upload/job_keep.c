@@ -33,11 +33,32 @@ bool job_is_wanted(struct job *job, struct diag *diag)
                              "The connection ended before the upload was answered.");
 }
 
-bool job_keep_bytes(struct job *job)
+bool job_new_id(struct record *record, struct diag *diag)
 {
-    const struct record *r = &job->result.record;
+    return record_new_secret(record->id) || no_randomness(diag);
+}
 
-    return keep_blob(job->service, &job->temp, r->sha256, r->size, &job->result.diag);
+bool job_keep_bytes(struct job *job, const struct record *r)
+{
+    char key[RECORD_BYTES_KEY_CHARS + 1];
+
+    record_bytes_key(r->id, key);
+    return keep_blob(job->service, &job->temp, key, r->size, &job->result.diag);
+}
+
+bool job_share_bytes(struct job *job, const char *from_id, const struct record *record, struct diag *diag)
+{
+    struct store *store = job->service->store;
+    char from[RECORD_BYTES_KEY_CHARS + 1], to[RECORD_BYTES_KEY_CHARS + 1];
+
+    record_bytes_key(from_id, from);
+    record_bytes_key(record->id, to);
+    enum store_result result = store_copy(store, from, to, STORE_DURABLE);
+    if (result == STORE_FULL && sweep_make_room(job->service->sweep))
+        result = store_copy(store, from, to, STORE_DURABLE);
+    if (result != STORE_OK)
+        store_access_failed(job->service->log, result, "stored", diag);
+    return result == STORE_OK;
 }
 
 bool job_new_token(struct job *job, struct record *record)
@@ -52,23 +73,32 @@ bool job_new_token(struct job *job, struct record *record)
     return record->token_sha256[0] != '\0' || no_digest(job);
 }
 
-bool job_keep_record(struct job *job, struct record *record, struct diag *diag)
+/* What was kept of an upload is taken away again: it has no record. */
+static void discard(const struct job *job, const struct record *record)
+{
+    uint64_t bytes = record_bytes_alone(job->service->store, record->id);
+
+    if (record_discard(job->service->store, record->id) == STORE_OK)
+        sweep_give_upload_room(job->service->sweep, bytes);
+}
+
+bool job_keep_record(struct job *job, const struct record *record, struct diag *diag)
 {
     struct store *store = job->service->store;
-
     struct kept *kept = sweep_kept(job->service->sweep);
 
-    if (!record_new_secret(record->id))
-        return no_randomness(diag);
-    if (!kept_take(kept, record))
+    if (!kept_take(kept, record)) {
+        discard(job, record);
         return upload_keeps_enough(job->service, diag);
-    enum store_result written = record_write(store, record);
+    }
+    enum store_result written = record_write(store, record, job->keeping_since_s);
     if (written == STORE_FULL && sweep_make_room(job->service->sweep))
-        written = record_write(store, record);
+        written = record_write(store, record, job->keeping_since_s);
     if (written == STORE_OK)
         return true;
-    kept_give(kept, record);
     store_access_failed(job->service->log, written, "stored", diag);
+    kept_give(kept, record);
+    discard(job, record);
     return false;
 }
 
@@ -87,6 +117,7 @@ void job_log_kept(const struct job *job, const struct record *r)
 bool job_withdraw_record(const struct job *job, const struct record *r)
 {
     struct diag diag = {0};
+    uint64_t bytes = record_bytes_alone(job->service->store, r->id);
     enum store_result result = record_delete(job->service->store, r, r->created_s);
 
     if (result != STORE_OK) {
@@ -94,6 +125,7 @@ bool job_withdraw_record(const struct job *job, const struct record *r)
         return false;
     }
     kept_give(sweep_kept(job->service->sweep), r);
+    sweep_give_upload_room(job->service->sweep, bytes);
     LOG(job->service->log, LOG_INFO, "withdrawn", LOG_STR("id", str_of(r->id)),
         LOG_STR("request", str_of(job->request)));
     return true;

@@ -55,7 +55,26 @@ static void publish(struct job *job, struct job_member *m)
     progress_publish(m->progress, m->record.id);
 }
 
-/* Every record refers to the bytes and to the mapping by a ref of its own. */
+/* Each record has the bytes of the archive as its own: the first one has the file, and the others share it. */
+static bool keep_bytes(struct job *job)
+{
+    const char *first = NULL;
+
+    for (size_t i = 0; i < job->n_members; i++) {
+        struct job_member *m = &job->members[i];
+        if (m->diag.kind != DIAG_NONE)
+            continue;
+        if (first != NULL) {
+            (void)job_share_bytes(job, first, &m->record, &m->diag);
+            continue;
+        }
+        if (!job_keep_bytes(job, &m->record))
+            return false;
+        first = m->record.id;
+    }
+    return true;
+}
+
 static void keep_records(struct job *job)
 {
     for (size_t i = 0; i < job->n_members; i++) {
@@ -70,7 +89,7 @@ static void keep_records(struct job *job)
     }
 }
 
-/* Bytes without a record are removed. False: result.diag, and nothing is kept. */
+/* False: result.diag, and nothing is kept. */
 static bool keep_all(struct job *job, struct turn *turn)
 {
     struct diag *diag = &job->result.diag;
@@ -80,15 +99,11 @@ static bool keep_all(struct job *job, struct turn *turn)
         return false;
     }
     turn_give(turn); /* to keep it takes until the disk has it */
-    if (!job_keep_bytes(job))
+    if (!job_new_token(job, &job->result.record) || !keep_bytes(job))
         return false;
-    if (job_new_token(job, &job->result.record)) {
-        keep_records(job);
-        if (!any_is_good(job))
-            refuse_all(job, diag);
-    }
-    if (diag->kind != DIAG_NONE) {
-        sweep_content_ended(job->service->sweep, job->result.record.sha256);
+    keep_records(job);
+    if (!any_is_good(job)) {
+        refuse_all(job, diag);
         return false;
     }
     pthread_mutex_lock(&job->lock);
@@ -205,8 +220,6 @@ static void end_members(struct job *job)
     for (size_t i = 0; i < job->n_members; i++)
         end_progress(job, &job->members[i]);
     bool none = job->members_kept && !any_is_good(job);
-    if (none)
-        sweep_content_ended(job->service->sweep, job->result.record.sha256);
     pthread_mutex_lock(&job->lock);
     if (none) {
         refuse_all(job, &job->result.diag);
@@ -238,15 +251,17 @@ static bool take_list(struct job *job, const struct archive_members *list)
     for (size_t i = 0; i < list->n && ok && job->members != NULL; i++) {
         struct record *r = &job->members[i].record;
         *r = *whole;
+        ok = job_new_id(r, &job->result.diag);
         memcpy(r->member, list->list[i].choice, sizeof(r->member));
         if (list->list[i].format == NULL)
             continue;
         job->members[i].format_label = list->list[i].format->label;
         snprintf(r->format, sizeof(r->format), "%s", list->list[i].format->name);
-        ok = name_record(r, whole->name, list->list[i].name);
+        ok = ok && name_record(r, whole->name, list->list[i].name);
     }
     if (job->members == NULL || !ok)
-        return diag_no_memory(&job->result.diag, "No memory for the files of the archive.");
+        return job->result.diag.kind == DIAG_NONE &&
+               diag_no_memory(&job->result.diag, "No memory for the files of the archive.");
     job->n_members = list->n;
     job->result.members_left_out = list->left_out;
     job->result.archive_cut = list->cut;

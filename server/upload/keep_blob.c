@@ -5,14 +5,11 @@
 #include "server/store/sweep.h"
 
 /* A full disk is swept once. */
-bool keep_blob(const struct service *service, struct store_temp *temp, const char *sha256, uint64_t bytes,
+bool keep_blob(const struct service *service, struct store_temp *temp, const char *key, uint64_t bytes,
                struct diag *diag)
 {
     struct store *store = service->store;
     struct sweep *sweep = service->sweep;
-    char key[RECORD_BLOB_KEY_CHARS + 1];
-
-    record_blob_key(sha256, key);
     bool takes_room = store_exists(store, key) == STORE_NOT_FOUND;
     if (takes_room && !sweep_take_upload_room(sweep, bytes))
         return diag_set(

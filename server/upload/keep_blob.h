@@ -1,13 +1,13 @@
-/* Uploaded bytes into the store, under their digest. */
+/* Uploaded bytes into the store. */
 #ifndef SERVER_UPLOAD_KEEP_BLOB_H
 #define SERVER_UPLOAD_KEEP_BLOB_H
 
 #include "server/service.h"
 #include "server/store/store.h"
 
-/* Takes room below store_bytes for bytes that are not there yet, and makes them durable; equal ones that
- * are there serve as well. Takes until the disk has them. False: diag, and the room is given back. */
-bool keep_blob(const struct service *service, struct store_temp *temp, const char *sha256, uint64_t bytes,
+/* Takes room below store_bytes for bytes that are not there yet, and makes them durable under this key; an object that
+ * is there serves as well. Takes until the disk has them. False: diag, and the room is given back. */
+bool keep_blob(const struct service *service, struct store_temp *temp, const char *key, uint64_t bytes,
                struct diag *diag) __attribute__((warn_unused_result));
 
 #endif

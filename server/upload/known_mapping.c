@@ -176,11 +176,11 @@ bool known_mapping_take_file(struct names_file *f, const struct service *service
 }
 
 /* As bytes that come anew: so it stays, whatever becomes of the other upload meanwhile. */
-bool known_mapping_take_stored(struct names_file *f, const struct service *service, const char *sha256,
-                               struct diag *diag)
+bool known_mapping_take_stored(struct names_file *f, const struct service *service,
+                               const struct record_names *names, struct diag *diag)
 {
     uint64_t bytes;
-    int fd = store_access_blob(service->store, service->log, sha256, &bytes, diag);
+    int fd = store_access_names(service->store, service->log, names, RECORD_MAPPING, &bytes, diag);
 
     return fd >= 0 && take(f, service, fd, diag);
 }

@@ -23,8 +23,9 @@ bool known_mapping_take(struct names_file *f, const struct service *service, str
     __attribute__((warn_unused_result));
 
 /* The same of a mapping that another upload has, by its digest. */
-bool known_mapping_take_stored(struct names_file *f, const struct service *service, const char *sha256,
-                               struct diag *diag) __attribute__((warn_unused_result));
+bool known_mapping_take_stored(struct names_file *f, const struct service *service,
+                               const struct record_names *names, struct diag *diag)
+    __attribute__((warn_unused_result));
 
 /* ---- the search by names ----
  *

@@ -1,6 +1,7 @@
 #include "server/upload/names_upload.h"
 
 #include <string.h>
+#include <time.h>
 
 #include "core/clean.h"
 #include "core/sha256.h"
@@ -119,7 +120,11 @@ bool names_file_end(struct names_file *f, struct diag *diag)
 
 bool names_file_keep(struct names_file *f, const struct service *service, struct diag *diag)
 {
-    return keep_blob(service, &f->temp, f->sha256, f->bytes, diag);
+    char key[STORE_KEY_BYTES];
+
+    f->period = record_period((int64_t)time(NULL));
+    record_names_key(f->sha256, f->period, key);
+    return keep_blob(service, &f->temp, key, f->bytes, diag);
 }
 
 void names_file_free(struct names_file *f)

@@ -22,6 +22,7 @@ struct names_file {
     size_t head_bytes;
     uint64_t bytes;
     char sha256[RECORD_SHA256_CHARS + 1]; /* "" until its end */
+    uint32_t period;                      /* in which it was put; 0 until then */
 };
 
 /* False: diag; also if there is one already. */
@@ -33,7 +34,7 @@ bool names_file_data(struct names_file *f, const struct service *service, struct
     __attribute__((warn_unused_result));
 bool names_file_end(struct names_file *f, struct diag *diag) __attribute__((warn_unused_result));
 
-/* Makes it a blob of the store; takes until the disk has it. False: diag. */
+/* Puts it into the store, among those of the present period; takes until the disk has it. False: diag. */
 bool names_file_keep(struct names_file *f, const struct service *service, struct diag *diag)
     __attribute__((warn_unused_result));
 void names_file_free(struct names_file *f); /* may be called twice */

@@ -163,7 +163,7 @@ static bool open_source(struct service *s, const struct view_request *r, const s
                         struct profile_source *source, struct diag *diag)
 {
     uint64_t bytes;
-    int fd = store_access_blob(s->store, s->log, r->upload.sha256, &bytes, diag);
+    int fd = store_access_bytes(s->store, s->log, r->upload.upload, &bytes, diag);
 
     if (fd >= 0)
         profiles_source(s->profiles, d->use, fd, d->turn, d->turn->stop, source);
@@ -213,14 +213,10 @@ static bool render(struct service *s, const struct view_request *r, const struct
 
 /* Puts bytes into the store, if it takes them: if not, the view is made again next time.
  *
- * The upload may be deleted at any time, and this may then write a view behind the removal of its others.
- * So the uploaded bytes are looked for after the write: if they are gone, the sweep is told, and removes
- * what it finds. They may also not be there yet, where an upload is just being made durable: the sweep
- * looks a moment later, finds them in use, and leaves them. */
+ * The upload may be deleted at any time, and this may then write a view behind the removal of its others. So its
+ * tombstone is looked for after the write (record_is_gone). */
 static void keep(struct service *s, const struct view_request *r, const char *key, struct str bytes)
 {
-    char blob[RECORD_BLOB_KEY_CHARS + 1];
-
     if (view_compares(r) || !sweep_take_view_room(s->sweep, bytes.n))
         return;
     /* Room was taken before: views that are written side by side must not pass the limit together. */
@@ -229,9 +225,8 @@ static void keep(struct service *s, const struct view_request *r, const char *ke
     if (result != STORE_OK && result != STORE_EXISTS)
         LOG(s->log, LOG_WARN, "view-not-kept", LOG_STR("key", str_of(key)),
             LOG_STR("why", str_of(strerror(errno))));
-    record_blob_key(r->upload.sha256, blob);
-    if (result == STORE_OK && store_exists(s->store, blob) == STORE_NOT_FOUND)
-        sweep_content_ended(s->sweep, r->upload.sha256);
+    if (result == STORE_OK && r->upload.upload[0] != '\0' && record_is_gone(s->store, r->upload.upload))
+        store_evict(s->store, key);
 }
 
 static struct shared_bytes *draw(struct service *s, const struct view_request *r, const struct drawn *d,

@@ -51,8 +51,8 @@ void view_of_owner(struct view_options *options, const struct record *record);
  * options, the run of the machine. text->failed: no memory. */
 void view_describe(const struct service *service, const struct view_request *r, struct buf *text);
 
-/* The key in the store of the view in this coding: views/ab/<sha256 of the blob>/<digest of its
- * description>, so that all views of a blob can be removed with it. The digest changes when the machine
+/* The key in the store of the view in this coding: views/ab/<sha256 of the bytes>/<digest of its
+ * description>, so that all views of them can be removed with it. The digest changes when the machine
  * starts anew, since a view is not synced to the disk. The key's name, after the last slash, serves as the
  * view's ETag. False: no memory. */
 bool view_key(const struct service *service, const struct view_request *r, enum encoding e,

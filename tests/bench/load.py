@@ -364,7 +364,7 @@ def deleted(report, folder, _seconds):
         for path, token in tokens:
             ask(service.port, 'DELETE ' + path, 'X-Delete-Token: %s\r\n' % token)
         began = time.monotonic()
-        while service.files('blobs') + service.files('views') and time.monotonic() < began + 120:
+        while service.files('bytes') + service.files('views') and time.monotonic() < began + 120:
             time.sleep(0.5)
         report.row('deleted', 'until no file of 200 uploads is left', time.monotonic() - began, 60, 's')
 

@@ -183,7 +183,7 @@ def problem_of_store(store, stay, go):
         until = time.monotonic() + SWEPT_S
         while ' swept ' not in server.log() and time.monotonic() < until:
             time.sleep(0.003)
-        left = server.files('uploads'), server.files('blobs'), server.files('tmp')
+        left = server.files('uploads'), server.files('bytes'), server.files('tmp')
         if [len(found) for found in left] != [len(stay), len(stay), 0]:
             return 'then the store has %s' % (left,)
         return '' if server.stop() == 0 else 'then it did not end well'

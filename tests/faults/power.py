@@ -22,7 +22,7 @@ GONE, SHARES = 'gone', 'keys/shares'
 TIMEOUT_S = 60
 USED_S = 60          # before a start everything was used so long ago: as after a cut, and not just now
 SEEDS = 3            # of each place
-DURABLE = re.compile(r'store/(blobs|refs|uploads|gone|keys)/|tokens$')
+DURABLE = re.compile(r'store/(bytes|names|uploads|gone|keys)/|tokens$')
 FORM = 'application/x-www-form-urlencoded'
 CONFIG = {'workers': 1, 'log_level': 'debug', 'uploads_per_minute': 100}
 
@@ -206,12 +206,9 @@ class Service:
 
     @staticmethod
     def problem_of_garbage(server):
-        """A ref stays for as long as its upload does."""
+        """Files of names are left for weeks: somebody might be about to need them."""
         uploads = {re.split('[/.]', path)[1] for path in server.files('uploads')}
-        refs = server.files('refs')
-        left = server.files('tmp') + [path for path in refs if os.path.basename(path) not in uploads]
-        needed = {path.split('/')[1] for path in refs}
-        left += [path for path in server.files('blobs') if os.path.basename(path) not in needed]
+        left = server.files('tmp') + [path for path in server.files('bytes') if os.path.basename(path) not in uploads]
         return 'left behind: %s' % left if left else ''
 
 

@@ -258,6 +258,7 @@ ssize_t __wrap_write(int fd, const void *p, size_t n)
 
 WRAP(off_t, lseek, (int fd, off_t at, int from), (fd, at, from), -1, EIO)
 WRAP_CHANGE(int, fsync, (int fd), (fd), EIO, journal_sync(fd))
+WRAP(int, syncfs, (int fd), (fd), -1, EIO)
 WRAP(int, sync_file_range, (int fd, off64_t at, off64_t n, unsigned flags), (fd, at, n, flags), -1, EIO)
 WRAP(int, stat, (const char *path, struct stat *st), (path, st), -1, EACCES)
 WRAP(int, lstat, (const char *path, struct stat *st), (path, st), -1, EACCES)

@@ -20,7 +20,7 @@ class Cut(ServiceTest):
 
     def tearDown(self):
         self.assertEqual(self.server.settled_descriptors(self.before), self.before)
-        for folder in ('blobs', 'refs', 'uploads', 'views', 'tmp'):
+        for folder in ('bytes', 'names', 'uploads', 'views', 'tmp'):
             self.assertEqual(self.server.files(folder), [])
         self.assert_alive()
 

@@ -41,10 +41,6 @@ def record_key(answer):
     return 'uploads/%s.json' % id_of(answer)
 
 
-def sha256_of(server, answer):
-    return json.loads(server.get('/p/%s.json' % id_of(answer)).body)['sha256']
-
-
 def expire(server, answer, seconds_ago=1):
     """Rewrites the record as if the upload had been made earlier: the last revision, where it was changed."""
     changed = server.files('uploads/' + id_of(answer))
@@ -73,29 +69,29 @@ class Deleting(ServiceTest):
                                              X_Delete_Token=token_of(answer)).status, 200)
 
     def left(self):
-        return [name for folder in ('blobs', 'views', 'refs', 'uploads') for name in self.server.files(folder)]
+        return [name for folder in ('bytes', 'views', 'uploads') for name in self.server.files(folder)]
 
     def test_what_is_deleted_is_gone_with_its_views(self):
         first, second, same = self.drawn(trace(salt=301)), self.drawn(trace(salt=302)), self.drawn(trace(salt=301))
-        kept = 'blobs/%s/%s' % (sha256_of(self.server, same)[:2], sha256_of(self.server, same))
         self.delete(first)
         self.delete(second)
-        self.assertTrue(eventually(lambda: self.server.files('blobs') == [kept]), self.server.files('blobs'))
+        self.assertEqual(self.server.files('bytes'), ['bytes/' + id_of(same)])
         self.assertEqual(self.server.get('/p/%s/raw' % id_of(same)).status, 200)
+        self.assertEqual(self.server.get('/p/%s/methods.json' % id_of(same)).status, 200)     # drawn again
         self.delete(same)
-        self.assertTrue(eventually(lambda: self.left() == []), self.left())
+        self.assertEqual(self.left(), [])
 
     def test_what_a_crash_left_is_gone_after_the_start(self):
         server = Server(sweep_interval_s=3600, delete_within_s=3600)
         self.addCleanup(server.clean)
         answer = server.upload(trace(salt=303))
         self.assertEqual(server.get('/p/%s/t/1.svg?width=800' % id_of(answer)).status, 200)
-        self.assertEqual(server.request('DELETE', '/p/' + id_of(answer), X_Delete_Token=token_of(answer)).status, 200)
-        for key in server.files('blobs') + server.files('views'):
-            set_age(server, key, 60)
         server.kill()
+        os.unlink(path_of(server, record_key(answer)))
+        for key in server.files('bytes') + server.files('views'):
+            set_age(server, key, 60)
         server.start()
-        self.assertTrue(eventually(lambda: server.files('blobs') + server.files('views') == []), server.log())
+        self.assertTrue(eventually(lambda: server.files('bytes') + server.files('views') == []), server.log())
 
 
 class StoredBytes(ServiceTest):
@@ -109,10 +105,6 @@ class StoredBytes(ServiceTest):
         self.assertEqual([answer.status for answer in kept], [201] * len(stored) + [507] * (6 - len(stored)))
         self.assertIn(len(stored), (3, 4))
         self.assertIn('store_bytes', kept[-1].text)
-        again = self.server.upload(salted(content, 0))     # its bytes are there
-        self.assertEqual(again.status, 201)
-        for key in self.server.files('blobs'):
-            set_age(self.server, key, 60)
         deleted = stored[1]
         self.assertEqual(self.server.request('DELETE', '/p/' + id_of(deleted),
                                              X_Delete_Token=token_of(deleted)).status, 200)
@@ -134,8 +126,6 @@ class SmallUploads(ServiceTest):
         for turn in range(3):
             kept = [self.server.upload(b'main;a%d.b%d.c 1\n' % (turn, i)) for i in range(9)]
             self.assertEqual([answer.status for answer in kept], [201] * 8 + [507])
-            for key in self.server.files('blobs'):
-                set_age(self.server, key, 60)
             for answer in kept[:8]:
                 self.assertEqual(self.server.request('DELETE', '/p/' + id_of(answer), X_Delete_Token=token_of(answer)).status, 200)
 
@@ -146,30 +136,27 @@ class Expiry(ServiceTest):
     def test_an_expired_upload_is_gone_and_so_are_its_bytes(self):
         content = trace(salt=101)
         answer = self.stored(content)
-        page, sha256 = '/p/' + id_of(answer), sha256_of(self.server, answer)
-        blob = 'blobs/%s/%s' % (sha256[:2], sha256)
-        self.assertIn(blob, self.server.files('blobs'))
-        set_age(self.server, blob, 2 * DAY_S)
+        page, stored = '/p/' + id_of(answer), 'bytes/' + id_of(answer)
+        self.assertIn(stored, self.server.files('bytes'))
         expire(self.server, answer)
         self.assertTrue(eventually(lambda: self.server.get(page).status == 410))
         self.assertEqual(self.server.get(page + '/raw').status, 410)
-        self.assertTrue(eventually(lambda: blob not in self.server.files('blobs')), self.server.log())
-        self.assertNotIn(record_key(answer), self.server.files('uploads'))
-        self.assertEqual(self.server.files('refs/' + sha256), [])
+        self.assertTrue(eventually(lambda: record_key(answer) not in self.server.files('uploads')), self.server.log())
+        self.assertNotIn(stored, self.server.files('bytes'))
         self.assertIn('gone/' + id_of(answer), self.server.files('gone'))
         self.assertEqual(self.server.get(page).status, 410)
         self.assertTrue(self.server.says(r'info swept expired=1 .*blobs=\d+ blob_bytes=\d+'), self.server.log())
 
-    def test_the_names_of_an_expired_upload_go_with_it(self):
-        """Soon, though what nobody needs is left alone for minutes."""
+    def test_an_upload_that_was_changed_expires(self):
+        """The last change counts."""
         server = Server(sweep_interval_s=1, delete_within_s=3)
         self.addCleanup(server.clean)
         answer = server.upload(trace(salt=108))
         kind, body = form(('token', None, token_of(answer).encode()), ('mapping', 'mapping.txt', b'com.real.A -> com.example.Class0:\n'))
         self.assertEqual(server.request('POST', '/p/%s/mapping' % id_of(answer), body, Content_Type=kind).status, 200)
-        self.assertEqual(len(server.files('blobs')), 2)
+        self.assertEqual(len(server.files('uploads')), 2)
         expire(server, answer)
-        self.assertTrue(eventually(lambda: server.files('blobs') + server.files('refs') == []), server.log())
+        self.assertTrue(eventually(lambda: server.files('uploads') + server.files('bytes') == []), server.log())
 
     def test_tombstones_are_forgotten(self):
         answer = self.stored(trace(salt=102))
@@ -181,37 +168,19 @@ class Expiry(ServiceTest):
         self.assertTrue(eventually(lambda: self.server.get(page).status == 404))
         self.assertTrue(eventually(lambda: 'gone/' + id_of(answer) not in self.server.files('gone')))
 
-    def test_bytes_without_an_upload_wait_for_minutes(self):
-        young, old = ('blobs/%s/%s' % (d[:2], d) for d in ('01' * 32, '02' * 32))
-        put(self.server, young, b'x')
-        put(self.server, old, b'x', 400)
-        self.assertTrue(eventually(lambda: old not in self.server.files('blobs')))
-        self.assertIn(young, self.server.files('blobs'))
+    def test_bytes_without_an_upload_wait_for_a_day(self):
+        young, old = ('bytes/' + letter * 26 for letter in 'ab')
+        put(self.server, young, b'x', 3600)
+        put(self.server, old, b'x', DAY_S + 400)
+        self.assertTrue(eventually(lambda: old not in self.server.files('bytes')))
+        self.assertIn(young, self.server.files('bytes'))
         os.unlink(path_of(self.server, young))
 
-    def test_an_upload_of_old_bytes_keeps_them(self):
-        """The blob is old and has no ref: it is there or it is swept, the upload is whole in both cases."""
-        contents = [trace(salt=200 + i) for i in range(6)]
-
-        def again(content):
-            answer = self.stored(content)
-            sha256 = sha256_of(self.server, answer)
-            self.assertEqual(self.server.get('/p/%s/raw' % id_of(answer)).body, content)
-            self.assertEqual(self.server.request('DELETE', '/p/' + id_of(answer),
-                                                 X_Delete_Token=token_of(answer)).status, 200)
-            try:
-                set_age(self.server, 'blobs/%s/%s' % (sha256[:2], sha256), 2 * DAY_S)
-            except FileNotFoundError:
-                pass
-
-        for _ in range(4):
-            in_parallel(again, contents, 3)
-
-    def test_a_missing_blob_is_logged(self):
+    def test_missing_bytes_are_logged(self):
         answer = self.stored(trace(salt=103))
-        sha256 = sha256_of(self.server, answer)
-        os.unlink(path_of(self.server, 'blobs/%s/%s' % (sha256[:2], sha256)))
-        self.assertTrue(self.server.says('error blob-missing id=%s… sha256=%s' % (id_of(answer)[:6], sha256)))
+        os.unlink(path_of(self.server, 'bytes/' + id_of(answer)))
+        short = id_of(answer)[:6]
+        self.assertTrue(self.server.says('error bytes-missing id=%s… key=bytes/%s…' % (short, short)))
         self.server.request('DELETE', '/p/' + id_of(answer), X_Delete_Token=token_of(answer))
 
     def test_killed_in_mid_sweep(self):
@@ -223,17 +192,14 @@ class Expiry(ServiceTest):
             answer = server.upload(trace(salt=300 + i))
             self.assertEqual(answer.status, 201)
             (gone if i % 2 else kept).append((answer, trace(salt=300 + i)))
-        for key in server.files('blobs') + server.files('refs'):
-            set_age(server, key, 2 * DAY_S)
         for answer, _ in gone:
             expire(server, answer)
         for i in range(6):
             server.kill()
             server.start()
             time.sleep(0.01 * i)
-        self.assertTrue(eventually(lambda: len(server.files('blobs')) == len(kept)), server.log())
-        self.assertEqual(len(server.files('uploads')), len(kept))
-        self.assertEqual(len(server.files('refs')), len(kept))
+        self.assertTrue(eventually(lambda: len(server.files('uploads')) == len(kept)), server.log())
+        self.assertEqual(len(server.files('bytes')), len(kept))
         self.assertEqual(len(server.files('gone')), len(gone))
         for answer, content in kept:
             self.assertEqual(server.get('/p/%s/raw' % id_of(answer)).body, content)
@@ -417,8 +383,6 @@ class FullDisk(unittest.TestCase):
         content = large_trace(2 * MIB)
         first = self.server.upload(content)
         self.assertEqual(first.status, 201)
-        for key in self.server.files('blobs'):
-            set_age(self.server, key, 2 * DAY_S)
         self.settle()
         expire(self.server, first)
         self.fill()

@@ -360,7 +360,7 @@ class Stop(unittest.TestCase):
         # Nobody can be answered in the middle of his body: who still sends when the time is over is dropped.
         if not sanitized():
             self.assertGreaterEqual(len(answers), 1)
-        self.assertEqual(self.server.files('uploads') + self.server.files('blobs'), [])
+        self.assertEqual(self.server.files('uploads') + self.server.files('bytes'), [])
 
     def test_in_the_middle_of_everything(self):
         content, acknowledged, ended = large_trace(MIB // 2), {}, threading.Event()

@@ -7,7 +7,7 @@ import sys
 import tempfile
 import unittest
 
-from support import AFLAMED, ServiceTest, eventually, id_of, token_of
+from support import AFLAMED, Server, ServiceTest, eventually, id_of, token_of
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
 from obfuscate import obfuscate  # pylint: disable=wrong-import-position
@@ -224,10 +224,8 @@ class UploadedMapping(ServiceTest):
         other = b'a.B -> p0.a:\n    void one() -> a\n'
         self.assertEqual(self.attach(bare, ('mapping', 'm.txt', other)).status, 200)
         self.assertNotIn(self.folded(bare), (original, obfuscated))
-        self.assertTrue(self.keeps(other))
         self.assertEqual(self.attach(bare, ('mapping', None, b'')).status, 200)
         self.assertEqual(self.folded(bare), obfuscated)
-        eventually(lambda: not self.keeps(other))
 
     def test_who_may_attach_one(self):
         upload, content = self.stored(self.trace), self.text.encode() + b'# who\n'
@@ -265,21 +263,33 @@ class UploadedMapping(ServiceTest):
         self.assertIn('0123abc', page)
 
     def keeps(self, content):
-        """Whether the store has a blob of this content. Blobs are not counted: those of other tests come and go."""
+        """Whether the store has a file of this content. Files are not counted: those of other tests come and go."""
         digest = hashlib.sha256(content).hexdigest()
-        return any(digest in f for f in self.server.files('blobs'))
+        return any(digest in f for f in self.server.files('names'))
 
-    def test_the_blob_goes_with_its_last_upload(self):
+    def test_equal_mappings_are_kept_once(self):
         mapping = self.text.encode() + b'# once\n'
         one, two = (self.upload(self.trace_part(), ('mapping', 'm', mapping)) for _ in range(2))
         self.assertEqual(self.folded(one), self.folded(two))
-        for upload, other in ((one, two), (two, None)):
-            self.assertTrue(self.keeps(mapping))
-            answer = self.server.request('DELETE', '/p/' + id_of(upload), **{'X-Delete-Token': token_of(upload)})
-            self.assertEqual(answer.status, 200)
-            if other:
-                self.assertIn(b'com.example.recipes', self.folded(other))
-        eventually(lambda: not self.keeps(mapping))
+        digest = hashlib.sha256(mapping).hexdigest()
+        self.assertEqual(len([f for f in self.server.files('names') if f.endswith(digest)]), 1)
+        answer = self.server.request('DELETE', '/p/' + id_of(one), **{'X-Delete-Token': token_of(one)})
+        self.assertEqual(answer.status, 200)
+        self.assertIn(b'com.example.recipes', self.folded(two))
+
+    def test_a_mapping_goes_weeks_behind_its_last_upload(self):
+        """The folder of its period is made one of long ago."""
+        server = Server()
+        self.addCleanup(server.clean)
+        form = (self.trace_part(), self.mapping_part())
+        gone = server.upload_form(*form)
+        self.assertEqual(server.request('DELETE', '/p/' + id_of(gone), **{'X-Delete-Token': token_of(gone)}).status, 200)
+        server.stop()
+        self.assertEqual(len(server.files('names')), 2)
+        names = os.path.join(server.store, 'names')
+        os.rename(os.path.join(names, os.listdir(names)[0]), os.path.join(names, '7'))
+        server.start()
+        self.assertTrue(eventually(lambda: server.files('names') == []), server.log())
 
     def test_what_is_no_mapping_is_refused(self):
         refused = (PNG, b'', b'nothing\n', self.trace + b'refused')
@@ -294,7 +304,7 @@ class UploadedMapping(ServiceTest):
         eventually(lambda: not any(self.keeps(content) for content in refused))
 
     def test_a_second_file_is_refused(self):
-        """However its field says that it has none. Each blob has the name of its bytes, and of no others."""
+        """However its field says that it has none. Each file has the name of its bytes, and of no others."""
         second, symbols = b'a.B -> p0.a:\n    void one() -> a\n', b'MODULE Linux arm64 ' + b'0' * 33 + b' liba.so\n'
         upload = self.stored(self.trace)
         token = ('token', None, token_of(upload).encode())
@@ -306,11 +316,11 @@ class UploadedMapping(ServiceTest):
                     self.assertEqual(answer.status, 400, (field, name))
                     self.assertIn('two fields "%s"' % field, answer.text)
             self.assertEqual(self.upload(self.trace_part(), (field, 'first', first), (field, '', b'')).status, 201)
-        blobs = self.server.files('blobs')
-        self.assertGreater(len(blobs), 2)
-        for blob in blobs:
-            with open(os.path.join(self.server.store, blob), 'rb') as f:
-                self.assertEqual(hashlib.sha256(f.read()).hexdigest(), os.path.basename(blob))
+        files = [f for f in self.server.files('names') if '.for/' not in f]
+        self.assertGreater(len(files), 1)
+        for name in files:
+            with open(os.path.join(self.server.store, name), 'rb') as f:
+                self.assertEqual(hashlib.sha256(f.read()).hexdigest(), os.path.basename(name))
 
     def test_a_field_without_file_is_none(self):
         upload = self.upload(('mapping', '', b''), self.trace_part())

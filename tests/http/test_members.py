@@ -316,7 +316,7 @@ class Leaving(unittest.TestCase):
         for _ in range(4):
             with server.connect() as connection:
                 connection.sendall(sent)
-        eventually(lambda: not server.files('uploads') and not server.files('tmp') and not server.files('blobs'))
+        eventually(lambda: not server.files('uploads') and not server.files('tmp') and not server.files('bytes'))
         self.assertEqual(server.get('/healthz').status, 200)
 
 

@@ -55,12 +55,11 @@ class Log(ServiceTest):
     def test_why_an_upload_cannot_be_read(self):
         answer = self.stored(trace(salt=2))
         path = '/p/' + id_of(answer)
-        sha256 = re.search('"sha256":"([0-9a-f]+)', self.server.get(path + '.json').text)[1]
-        os.unlink(self.path_of('blobs', sha256[:2], sha256))
+        os.unlink(self.path_of('bytes', id_of(answer)))
         for target in ('/raw', '/t/1.svg?view=chart'):
             before = self.server.log()
             self.assert_the_log_has_it(before, self.server.get(path + target),
-                                       r'error blob-not-opened sha256=%s why=No\\ such' % sha256)
+                                       r'error bytes-not-opened key=bytes/%s… why=No\\ such' % id_of(answer)[:6])
 
     def test_nothing_that_could_delete_an_upload(self):
         """The form asks for the token in the address, since it works without scripts."""

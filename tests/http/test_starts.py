@@ -1,6 +1,8 @@
 """Starts of the service: on a store that another one has, and with a clock that was wrong before, or is now."""
 import hashlib
+import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -193,6 +195,59 @@ class Clock(unittest.TestCase):
         self.assertLessEqual(int(answer['Retry-After']), 60)
         self.server.at(0)
         self.upload(5, 1)
+
+
+def make_old(store):
+    """The store as versions before this one would have it, which kept equal bytes once."""
+    def move(path, *to):
+        path, to = os.path.join(store, path), os.path.join(store, *to)
+        os.makedirs(os.path.dirname(to), exist_ok=True)
+        os.replace(path, to)
+
+    for name in os.listdir(os.path.join(store, 'uploads')):
+        identity, path = name.split('.')[0], os.path.join(store, 'uploads', name)
+        with open(path) as file:
+            record = json.load(file)
+        period = record.pop('mapping_period', None)
+        with open(path, 'w') as file:
+            json.dump(record, file)
+        kept = record['sha256']
+        move('bytes/' + identity, 'blobs', kept[:2], kept)
+        needs = [kept]
+        if period is not None:
+            mapping = record['mapping']
+            if os.path.exists(os.path.join(store, 'names/%d' % period, mapping)):
+                move('names/%d/%s' % (period, mapping), 'blobs', mapping[:2], mapping)
+            needs.append(mapping)
+        for digest in needs:
+            os.makedirs(os.path.join(store, 'refs', digest), exist_ok=True)
+            with open(os.path.join(store, 'refs', digest, identity), 'w'):
+                pass
+    for folder in ('bytes', 'names'):
+        shutil.rmtree(os.path.join(store, folder))
+
+
+class StoreOfEarlierVersion(unittest.TestCase):
+    def test_all_of_it_is_there(self):
+        server = Server()
+        self.addCleanup(server.clean)
+        mapping = b'com.real.Shop -> com.example.Class0:\n'
+        uploads = [server.upload(trace()), server.upload(trace()), server.upload(trace(salt=1)),
+                   server.upload_form(('trace', 'x', trace(salt=2)), ('mapping', 'm', mapping)),
+                   server.upload_form(('trace', 'x', trace(salt=3)), ('mapping', 'm', mapping))]
+        targets = ['/p/%s/%s' % (id_of(upload), name) for upload in uploads for name in ('raw', 't/1.folded.txt', 't/1.svg')]
+        before = [server.get(target).body for target in targets]
+        server.stop()
+        make_old(server.store)
+        shutil.rmtree(os.path.join(server.store, 'views'))
+        server.start()
+        self.assertEqual([server.get(target).body for target in targets], before)
+        self.assertIn(b'com.real.Shop', server.get(targets[-2]).body)
+        self.assertEqual(server.files('blobs') + server.files('refs'), [])
+        self.assertTrue(server.says('info store-migrated uploads=5 unread=0 blobs=5'), server.log())
+        self.assertEqual(server.stop(), 0)
+        server.start()
+        self.assertEqual([server.get(target).status for target in targets], [200] * len(targets))
 
 
 if __name__ == '__main__':

@@ -62,8 +62,7 @@ struct aged_upload aged_store_describe(const struct aged_store *a, unsigned whic
     assert_true(record_new_secret(u.record.id));
     record_sha256_hex(&which, sizeof(which), u.record.sha256);
     record_sha256_hex("token", 5, u.record.token_sha256);
-    record_blob_key(u.record.sha256, u.blob);
-    snprintf(u.ref, sizeof(u.ref), "refs/%s/%s", u.record.sha256, u.record.id);
+    record_bytes_key(u.record.id, u.bytes);
     snprintf(u.object, sizeof(u.object), "uploads/%s.json", u.record.id);
     snprintf(u.gone, sizeof(u.gone), "gone/%s", u.record.id);
     return u;
@@ -73,10 +72,9 @@ struct aged_upload aged_store_upload(const struct aged_store *a, unsigned which,
 {
     struct aged_upload u = aged_store_describe(a, which, expires_in_s);
 
-    assert_true(store_put(a->store, u.blob, STR("bytes"), STORE_DURABLE) <= STORE_EXISTS);
-    assert_int_equal(record_write(a->store, &u.record), STORE_OK);
-    aged_store_set_age(a, u.blob, 2 * DAY_S);
-    aged_store_set_age(a, u.ref, 2 * DAY_S);
+    assert_int_equal(store_put(a->store, u.bytes, STR("bytes"), STORE_DURABLE), STORE_OK);
+    assert_int_equal(record_write(a->store, &u.record, (int64_t)time(NULL)), STORE_OK);
+    aged_store_set_age(a, u.bytes, 2 * DAY_S);
     return u;
 }
 
@@ -112,12 +110,6 @@ static bool count_down(void *aged_store)
     return a->steps-- > 0;
 }
 
-static void nobody_is_told(void *context, const char *sha256)
-{
-    (void)context;
-    (void)sha256;
-}
-
 struct sweep_done aged_store_sweep(struct aged_store *a, uint64_t view_bytes_most, bool full)
 {
     struct sweep_plan plan = {.now_s = a->now_s,
@@ -126,7 +118,6 @@ struct sweep_done aged_store_sweep(struct aged_store *a, uint64_t view_bytes_mos
                               .view_bytes_most = view_bytes_most,
                               .full = full,
                               .go_on = count_down,
-                              .ended = nobody_is_told,
                               .context = a};
 
     return sweep_pass(a->store, NULL, &plan);

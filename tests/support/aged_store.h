@@ -29,8 +29,8 @@ void aged_store_assert_object(const struct aged_store *a, const char *key, struc
 /* An upload and the keys of all that belongs to it. */
 struct aged_upload {
     struct record record;
-    char blob[RECORD_BLOB_KEY_CHARS + 1];
-    char ref[STORE_KEY_BYTES], object[STORE_KEY_BYTES], gone[STORE_KEY_BYTES];
+    char bytes[RECORD_BYTES_KEY_CHARS + 1];
+    char object[STORE_KEY_BYTES], gone[STORE_KEY_BYTES];
 };
 /* Of bytes number `which`, expiring so many seconds from now; nothing is written. */
 struct aged_upload aged_store_describe(const struct aged_store *a, unsigned which, int64_t expires_in_s);

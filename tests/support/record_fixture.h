@@ -2,6 +2,8 @@
 #ifndef TESTS_SUPPORT_RECORD_FIXTURE_H
 #define TESTS_SUPPORT_RECORD_FIXTURE_H
 
+#include <time.h>
+
 #include "server/store/record.h"
 #include "tests/support/scratch.h"
 
@@ -9,7 +11,10 @@ enum { DAY_S = 86400 };
 #define NOW_S INT64_C(1795171759)
 #define ID    "abcdefghijklmnopqrstuvwxyz"
 #define SHA   "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
-#define BLOB  "blobs/00/" SHA
+#define BYTES "bytes/" ID
+
+/* When the upload began. */
+#define BEGUN_S ((int64_t)time(NULL))
 
 struct record_fixture {
     struct scratch scratch;

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "server/store/kept.h"
 #include "server/store/sweep.h"
@@ -132,7 +133,7 @@ static void a_start_counts(void **state)
 
     snprintf(f.record.owner, sizeof(f.record.owner), "ann");
     f.record.expires_s = (int64_t)4e9;
-    assert_int_equal(record_write(f.store, &f.record), STORE_OK);
+    assert_int_equal(record_write(f.store, &f.record, (int64_t)time(NULL)), STORE_OK);
     struct sweep *w = sweep_start(&config, f.store, NULL);
     assert_non_null(w);
     assert_true(is_full(w));

@@ -40,12 +40,21 @@ struct user {
     atomic_bool done;
 };
 
-static void put_blob(struct world *w, unsigned i)
+/* The upload that has the bytes of this source. */
+static void bytes_key(unsigned source, char key[RECORD_BYTES_KEY_CHARS + 1])
 {
-    char text[64], key[RECORD_BLOB_KEY_CHARS + 1];
+    char id[RECORD_ID_CHARS + 1];
+
+    memset(id, (int)('a' + source), RECORD_ID_CHARS);
+    record_bytes_key(id, key);
+}
+
+static void put_bytes(struct world *w, unsigned i)
+{
+    char text[64], key[RECORD_BYTES_KEY_CHARS + 1];
 
     snprintf(text, sizeof(text), "main;a%u 1\nmain;b 2\n", i);
-    record_blob_key(w->sha256[i], key);
+    bytes_key(i, key);
     assert_int_equal(store_put(w->service.store, key, str_of(text), STORE_EVICTABLE), STORE_OK);
 }
 
@@ -72,7 +81,7 @@ static int build(void **state)
         int n = snprintf(text, sizeof(text), "main;a%u 1\nmain;b 2\n", i);
         record_sha256_hex(text, (size_t)n, w->sha256[i]);
         if (i < SOURCES)
-            put_blob(w, i);
+            put_bytes(w, i);
     }
     return 0;
 }
@@ -125,6 +134,7 @@ static struct profile_id id_of(const struct world *w, unsigned source)
     struct profile_id id = {0};
 
     memcpy(id.sha256, w->sha256[source], sizeof(id.sha256));
+    memset(id.upload, (int)('a' + source), RECORD_ID_CHARS);
     return id;
 }
 
@@ -295,7 +305,7 @@ static void failure_is_told_and_not_kept(void **state)
         assert_int_equal(users[i].diag.kind, DIAG_IO);
         release(w, &users[i]);
     }
-    put_blob(w, SOURCES);
+    put_bytes(w, SOURCES);
     assert_false(was_there(w, SOURCES));
     assert_true(was_there(w, SOURCES));
 }
@@ -318,7 +328,7 @@ static void put_trace(struct world *w, unsigned source)
         "*version\n3\nclock=dual\n*threads\n1\tmain\n*methods\n0x4\ta.B\tc\t()V\tB.java\n*end\n";
     static uint8_t bytes[sizeof(TEXT) + 32 + 200 * 14];
     uint8_t header[32] = {'S', 'L', 'O', 'W', 3, 0, 32, [16] = 14};
-    char key[RECORD_BLOB_KEY_CHARS + 1];
+    char key[RECORD_BYTES_KEY_CHARS + 1];
     size_t n = sizeof(TEXT) - 1;
 
     memcpy(bytes, TEXT, n);
@@ -327,7 +337,8 @@ static void put_trace(struct world *w, unsigned source)
     for (uint32_t i = 0; i < 200; i++)
         n += put_record(bytes + n, 4 | (i & 1), 10 * i);
     record_sha256_hex((const char *)bytes, n, w->sha256[source]);
-    record_blob_key(w->sha256[source], key);
+    bytes_key(source, key);
+    store_delete(w->service.store, key);
     assert_int_equal(store_put(w->service.store, key, (struct str){(const char *)bytes, n}, STORE_EVICTABLE),
                      STORE_OK);
 }

@@ -18,7 +18,7 @@ static void records_come_back(void **state)
     struct record r;
 
     assert_int_equal(state_at(&f, NOW_S, &r), RECORD_NONE);
-    assert_int_equal(record_write(f.store, &f.record), STORE_OK);
+    assert_int_equal(record_write(f.store, &f.record, BEGUN_S), STORE_OK);
     assert_int_equal(state_at(&f, NOW_S, &r), RECORD_FOUND);
     assert_string_equal(r.id, f.record.id);
     assert_string_equal(r.name, f.record.name);
@@ -29,8 +29,7 @@ static void records_come_back(void **state)
     assert_int_equal(r.created_s, f.record.created_s);
     assert_int_equal(r.expires_s, f.record.expires_s);
     assert_int_equal(r.warnings, f.record.warnings);
-    assert_int_equal(store_exists(f.store, "refs/" SHA "/" ID), STORE_OK);
-    assert_int_equal(record_write(f.store, &f.record), STORE_EXISTS);
+    assert_int_equal(record_write(f.store, &f.record, BEGUN_S), STORE_EXISTS);
     record_fixture_end(&f);
 }
 
@@ -40,7 +39,7 @@ static void the_object_is_plain_json(void **state)
     struct record_fixture f = record_fixture_begin();
     struct buf text = {0};
 
-    assert_int_equal(record_write(f.store, &f.record), STORE_OK);
+    assert_int_equal(record_write(f.store, &f.record, BEGUN_S), STORE_OK);
     assert_int_equal(store_read(f.store, "uploads/" ID ".json", 4096, &text), STORE_OK);
     json_t *object = json_loadb(text.p, text.n, JSON_REJECT_DUPLICATES, NULL);
     assert_non_null(object);
@@ -69,7 +68,7 @@ static void hostile_names_are_cleaned(void **state)
         struct record_fixture f = record_fixture_begin();
         struct record r;
         snprintf(f.record.name, sizeof(f.record.name), "%s", CASES[i].name);
-        assert_int_equal(record_write(f.store, &f.record), STORE_OK);
+        assert_int_equal(record_write(f.store, &f.record, BEGUN_S), STORE_OK);
         assert_int_equal(state_at(&f, NOW_S, &r), RECORD_FOUND);
         assert_string_equal(r.name, CASES[i].read);
         record_fixture_end(&f);
@@ -77,7 +76,7 @@ static void hostile_names_are_cleaned(void **state)
     struct record_fixture f = record_fixture_begin();
     struct record r;
     memset(f.record.name, '\x01', RECORD_NAME_BYTES); /* three times as long when it is cleaned */
-    assert_int_equal(record_write(f.store, &f.record), STORE_OK);
+    assert_int_equal(record_write(f.store, &f.record, BEGUN_S), STORE_OK);
     assert_int_equal(state_at(&f, NOW_S, &r), RECORD_FOUND);
     assert_int_equal(strlen(r.name), RECORD_NAME_BYTES / 3 * 3);
     record_fixture_end(&f);
@@ -103,8 +102,8 @@ static void what_would_be_broken_is_not_written(void **state)
     strcpy(bad[9].app, "com.foo\xe2\x80\x8e");
     strcpy(bad[10].member, "a\n");
     for (size_t i = 0; i < 11; i++)
-        assert_int_equal(record_write(f.store, &bad[i]), STORE_FAILED);
-    assert_int_equal(scratch_count(&f.scratch, ""), 5); /* lock, tmp, the blob in two folders */
+        assert_int_equal(record_write(f.store, &bad[i], BEGUN_S), STORE_FAILED);
+    assert_int_equal(scratch_count(&f.scratch, ""), 4); /* lock, tmp, the bytes in their folder */
     record_fixture_end(&f);
 }
 
@@ -170,7 +169,7 @@ static void expired_ones_are_gone_and_can_be_deleted(void **state)
     struct record_fixture f = record_fixture_begin();
     struct record r;
 
-    assert_int_equal(record_write(f.store, &f.record), STORE_OK);
+    assert_int_equal(record_write(f.store, &f.record, BEGUN_S), STORE_OK);
     assert_int_equal(state_at(&f, f.record.expires_s - 1, &r), RECORD_FOUND);
     assert_int_equal(state_at(&f, f.record.expires_s, &r), RECORD_GONE);
     assert_string_equal(r.id, ID);
@@ -188,11 +187,11 @@ static void deleted_ones_are_gone_for_a_while(void **state)
     int64_t last = NOW_S + (int64_t)RECORD_GONE_DAYS * DAY_S;
     bool forgotten;
 
-    assert_int_equal(record_write(f.store, &f.record), STORE_OK);
+    assert_int_equal(record_write(f.store, &f.record, BEGUN_S), STORE_OK);
     assert_int_equal(record_delete(f.store, &f.record, NOW_S), STORE_OK);
     assert_int_equal(record_delete(f.store, &f.record, NOW_S + 5), STORE_OK);
     assert_int_equal(store_exists(f.store, "uploads/" ID ".json"), STORE_NOT_FOUND);
-    assert_int_equal(scratch_count(&f.scratch, "refs"), 0);
+    assert_int_equal(scratch_count(&f.scratch, "bytes"), 0);
     assert_int_equal(state_at(&f, NOW_S - 100, &r), RECORD_GONE); /* a clock that was set back */
     assert_int_equal(state_at(&f, last, &r), RECORD_GONE);
     assert_int_equal(record_forget(f.store, STR(ID), last, &forgotten), STORE_OK);
@@ -217,9 +216,9 @@ static void a_record_under_a_tombstone_stays_gone(void **state)
     bool forgotten;
 
     f.record.expires_s = late + DAY_S;
-    assert_int_equal(record_write(f.store, &f.record), STORE_OK);
+    assert_int_equal(record_write(f.store, &f.record, BEGUN_S), STORE_OK);
     assert_int_equal(record_delete(f.store, &f.record, NOW_S), STORE_OK);
-    assert_int_equal(record_write(f.store, &f.record), STORE_OK);
+    assert_int_equal(record_write(f.store, &f.record, BEGUN_S), STORE_OK);
     assert_int_equal(state_at(&f, late, &r), RECORD_GONE);
     assert_int_equal(record_forget(f.store, STR(ID), late, &forgotten), STORE_OK);
     assert_false(forgotten);
@@ -230,16 +229,20 @@ static void a_record_under_a_tombstone_stays_gone(void **state)
     record_fixture_end(&f);
 }
 
-static void without_its_blob_nothing_is_acknowledged(void **state)
+/* It slept for so long that a sweep may have taken its bytes for left behind. */
+static void an_upload_that_slept_is_refused(void **state)
 {
     (void)state;
     struct record_fixture f = record_fixture_begin();
     struct record r;
 
-    assert_int_equal(store_delete(f.store, BLOB), STORE_OK);
-    assert_int_equal(record_write(f.store, &f.record), STORE_FAILED);
-    assert_int_equal(state_at(&f, NOW_S, &r), RECORD_NONE);
-    assert_int_equal(scratch_count(&f.scratch, "refs"), 0);
+    for (int64_t hours = -13; hours <= 13; hours += 26) {
+        assert_int_equal(record_write(f.store, &f.record, BEGUN_S + hours * 3600), STORE_FAILED);
+        assert_int_equal(state_at(&f, NOW_S, &r), RECORD_NONE);
+    }
+    assert_int_equal(record_discard(f.store, ID), STORE_OK);
+    assert_int_equal(scratch_count(&f.scratch, "bytes") + scratch_count(&f.scratch, "uploads"), 0);
+    assert_int_equal(record_discard(f.store, ID), STORE_OK);
     record_fixture_end(&f);
 }
 
@@ -251,8 +254,8 @@ static void expiring_goes_on_where_it_was_cut_off(void **state)
     int64_t late = f.record.expires_s;
     bool expired;
 
-    assert_int_equal(record_write(f.store, &f.record), STORE_OK);
-    assert_int_equal(store_delete(f.store, "refs/" SHA "/" ID), STORE_OK);
+    assert_int_equal(record_write(f.store, &f.record, BEGUN_S), STORE_OK);
+    assert_int_equal(store_delete(f.store, BYTES), STORE_OK);
     assert_int_equal(state_at(&f, late, &r), RECORD_GONE);
     assert_int_equal(record_expire(f.store, STR(ID), late - 1, late, &expired), STORE_OK);
     assert_false(expired);
@@ -274,7 +277,7 @@ static void a_change_that_comes_too_late_is_refused(void **state)
     bool expired;
 
     f.record.expires_s = NOW_S + 60;
-    assert_int_equal(record_write(f.store, &f.record), STORE_OK);
+    assert_int_equal(record_write(f.store, &f.record, BEGUN_S), STORE_OK);
     assert_int_equal(store_put(f.store, "uploads/" ID "/2", STR(""), STORE_DURABLE), STORE_OK);
     f.record.expires_s += DAY_S;
     assert_int_equal(record_change(f.store, &f.record, RECORD_EXPIRY, NOW_S), STORE_NOT_FOUND);
@@ -294,7 +297,7 @@ static void an_empty_revision_too_early_is_damage(void **state)
     struct record r;
     bool expired;
 
-    assert_int_equal(record_write(f.store, &f.record), STORE_OK);
+    assert_int_equal(record_write(f.store, &f.record, BEGUN_S), STORE_OK);
     assert_int_equal(store_put(f.store, "uploads/" ID "/2", STR(""), STORE_DURABLE), STORE_OK);
     assert_int_equal(state_at(&f, NOW_S, &r), RECORD_BROKEN);
     assert_int_equal(record_expire(f.store, STR(ID), NOW_S, NOW_S, &expired), STORE_OK);
@@ -303,56 +306,137 @@ static void an_empty_revision_too_early_is_damage(void **state)
     record_fixture_end(&f);
 }
 
-/* Seconds after any time that the objects of a test have. */
-#define LATER_S INT64_C(9999999999)
+/* ---- what nobody needs ---- */
 
-static void only_what_nobody_needs_is_removed(void **state)
+static bool removes_bytes(struct record_fixture *f, const char *key, int64_t before_s)
+{
+    struct store_object o = {.key = key};
+    bool removed;
+
+    assert_true(store_look(f->store, key, &o) <= STORE_NOT_FOUND);
+    assert_int_equal(record_remove_bytes(f->store, &o, before_s, &removed), STORE_OK);
+    return removed;
+}
+
+static bool removes_names(struct record_fixture *f, const char *key, int64_t now_s)
+{
+    bool removed;
+
+    assert_int_equal(record_remove_names(f->store, key, now_s, &removed), STORE_OK);
+    return removed;
+}
+
+static void bytes_without_a_record_go(void **state)
 {
     (void)state;
     struct record_fixture f = record_fixture_begin();
-    bool removed;
 
-    assert_int_equal(record_write(f.store, &f.record), STORE_OK);
-    assert_int_equal(record_remove_ref(f.store, "refs/" SHA "/" ID, LATER_S, &removed), STORE_OK);
-    assert_false(removed);
-    assert_int_equal(record_remove_blob(f.store, BLOB, LATER_S, &removed), STORE_OK);
-    assert_false(removed);
+    assert_false(removes_bytes(&f, BYTES, BEGUN_S - 60));
+    assert_int_equal(record_write(f.store, &f.record, BEGUN_S), STORE_OK);
+    assert_false(removes_bytes(&f, BYTES, BEGUN_S + DAY_S));
+    f.record.expires_s += DAY_S;
+    assert_int_equal(record_change(f.store, &f.record, RECORD_EXPIRY, NOW_S), STORE_OK);
     assert_int_equal(store_delete(f.store, "uploads/" ID ".json"), STORE_OK);
-    assert_int_equal(record_remove_blob(f.store, BLOB, LATER_S, &removed), STORE_OK);
-    assert_false(removed);
-    assert_int_equal(record_remove_ref(f.store, "refs/" SHA "/" ID, 1, &removed), STORE_OK);
-    assert_false(removed);
-    assert_int_equal(record_remove_ref(f.store, "refs/" SHA "/" ID, LATER_S, &removed), STORE_OK);
-    assert_true(removed);
-    assert_int_equal(record_remove_blob(f.store, BLOB, 1, &removed), STORE_OK);
-    assert_false(removed);
-    assert_int_equal(record_remove_blob(f.store, BLOB, LATER_S, &removed), STORE_OK);
-    assert_true(removed);
-    assert_int_equal(scratch_count(&f.scratch, "blobs") + scratch_count(&f.scratch, "refs"), 0);
-    assert_int_equal(record_remove_blob(f.store, BLOB, LATER_S, &removed), STORE_OK);
-    assert_false(removed);
+    assert_false(removes_bytes(&f, BYTES, BEGUN_S + DAY_S)); /* it has another revision */
+    assert_int_equal(store_delete(f.store, "uploads/" ID "/2"), STORE_OK);
+    assert_true(removes_bytes(&f, BYTES, BEGUN_S + DAY_S));
+    assert_int_equal(store_put(f.store, BYTES, STR("x"), STORE_DURABLE), STORE_OK);
+    assert_int_equal(store_put(f.store, "gone/" ID, STR(""), STORE_DURABLE), STORE_OK);
+    assert_true(removes_bytes(&f, BYTES, BEGUN_S - DAY_S)); /* a power cut has brought them back */
+    record_fixture_end(&f);
+}
+
+#define OTHER "bbbbbbbbbbbbbbbbbbbbbbbbbb"
+
+static void files_of_names_go_when_nobody_can_need_them(void **state)
+{
+    (void)state;
+    struct record_fixture f = record_fixture_begin();
+    struct record r;
+    char file[STORE_KEY_BYTES], mine[STORE_KEY_BYTES], others[STORE_KEY_BYTES];
+    const uint32_t period = record_period(NOW_S);
+    const int64_t later_s = NOW_S + 2 * RECORD_PERIOD_S;
+
+    record_names_key(SHA, period, file);
+    record_need_key(SHA, period, ID, mine);
+    record_need_key(SHA, period, OTHER, others);
+    assert_int_equal(store_put(f.store, file, STR("names"), STORE_DURABLE), STORE_OK);
+    assert_int_equal(store_put(f.store, others, STR(""), STORE_DURABLE),
+                     STORE_OK); /* of an upload that failed */
+    memcpy(f.record.names.of[RECORD_SYMBOLS], SHA, sizeof(SHA));
+    f.record.names.period[RECORD_SYMBOLS] = period;
+    assert_int_equal(record_write(f.store, &f.record, BEGUN_S), STORE_OK);
+    assert_int_equal(state_at(&f, NOW_S, &r), RECORD_FOUND);
+    assert_int_equal(r.names.period[RECORD_SYMBOLS], period);
+    assert_int_equal(store_exists(f.store, mine), STORE_OK);
+    assert_false(removes_names(&f, others, NOW_S + RECORD_PERIOD_S)); /* the last period */
+    assert_true(removes_names(&f, others, later_s));
+    assert_false(removes_names(&f, mine, later_s));
+    assert_false(removes_names(&f, file, later_s));
+    f.record.names.of[RECORD_SYMBOLS][0] = '\0';
+    assert_int_equal(record_change_names(f.store, &f.record, RECORD_SYMBOLS, BEGUN_S, NOW_S), STORE_OK);
+    assert_int_equal(store_exists(f.store, mine), STORE_OK); /* the sweep's */
+    assert_true(removes_names(&f, mine, later_s));
+    assert_false(removes_names(&f, file, NOW_S + RECORD_PERIOD_S));
+    assert_true(removes_names(&f, file, later_s));
+    assert_int_equal(scratch_count(&f.scratch, "names"), 0);
+    record_fixture_end(&f);
+}
+
+static void names_that_come_later(void **state)
+{
+    (void)state;
+    struct record_fixture f = record_fixture_begin();
+    struct record r = f.record;
+    char mine[STORE_KEY_BYTES];
+
+    memcpy(r.names.of[RECORD_MAPPING], SHA, sizeof(SHA));
+    r.names.period[RECORD_MAPPING] = 7;
+    record_need_key(SHA, 7, ID, mine);
+    assert_int_equal(record_change_names(f.store, &r, RECORD_MAPPING, BEGUN_S, NOW_S), STORE_NOT_FOUND);
+    assert_int_equal(store_exists(f.store, mine), STORE_NOT_FOUND);
+    assert_int_equal(record_write(f.store, &f.record, BEGUN_S), STORE_OK);
+    assert_int_equal(record_change_names(f.store, &r, RECORD_MAPPING, BEGUN_S - DAY_S, NOW_S), STORE_FAILED);
+    assert_int_equal(state_at(&f, NOW_S, &r), RECORD_FOUND);
+    assert_string_equal(r.names.of[RECORD_MAPPING], ""); /* the file may have been removed meanwhile */
+    memcpy(r.names.of[RECORD_MAPPING], SHA, sizeof(SHA));
+    r.names.period[RECORD_MAPPING] = 7;
+    strcpy(r.name, "not asked for");
+    assert_int_equal(record_change_names(f.store, &r, RECORD_MAPPING, BEGUN_S, NOW_S), STORE_OK);
+    assert_string_equal(r.name, f.record.name);
+    assert_int_equal(state_at(&f, NOW_S, &r), RECORD_FOUND);
+    assert_string_equal(r.names.of[RECORD_MAPPING], SHA);
+    assert_int_equal(r.names.period[RECORD_MAPPING], 7);
+    assert_int_equal(store_exists(f.store, mine), STORE_OK);
     record_fixture_end(&f);
 }
 
 static void other_objects_are_left_alone(void **state)
 {
     (void)state;
-    static const char *const KEYS[] = {
-        "blobs/01/" SHA, "blobs/00/x", "blobs/" SHA, "views/00/" SHA,       "refs/" SHA "/x",
-        "refs/x/" ID,    "views/" ID,  "refs/" ID,   "uploads/" ID ".json", "views/" SHA "/" ID};
+    static const char *const KEYS[] = {"bytes/x",
+                                       "bytes/a/" ID,
+                                       "views/00/" SHA,
+                                       "names/x/" SHA,
+                                       "names/1/" SHA ".for/x",
+                                       "names/1/" ID,
+                                       "views/" ID,
+                                       "names/01/" SHA,
+                                       "uploads/" ID ".json",
+                                       "views/" SHA "/" ID,
+                                       "names/" SHA,
+                                       "names/1/x",
+                                       "names/1/" SHA ".or/" ID,
+                                       "names/4294967296/" SHA};
     struct record_fixture f = record_fixture_begin();
-    bool removed;
 
     for (size_t i = 0; i < sizeof(KEYS) / sizeof(KEYS[0]); i++) {
         assert_int_equal(store_put(f.store, KEYS[i], STR("x"), STORE_DURABLE), STORE_OK);
-        assert_int_equal(record_remove_blob(f.store, KEYS[i], LATER_S, &removed), STORE_OK);
-        assert_false(removed);
-        assert_int_equal(record_remove_ref(f.store, KEYS[i], LATER_S, &removed), STORE_OK);
-        assert_false(removed);
+        assert_false(removes_bytes(&f, KEYS[i], BEGUN_S + DAY_S));
+        assert_false(removes_names(&f, KEYS[i], NOW_S));
         assert_int_equal(store_delete(f.store, KEYS[i]), STORE_OK);
     }
-    assert_int_equal(record_remove_blob(f.store, "", LATER_S, &removed), STORE_OK);
-    assert_int_equal(record_remove_ref(f.store, ID, LATER_S, &removed), STORE_OK);
+    assert_false(removes_names(&f, "", NOW_S));
     record_fixture_end(&f);
 }
 
@@ -364,7 +448,7 @@ static void a_damaged_tombstone_still_counts(void **state)
 
     for (size_t i = 0; i < 3; i++) {
         struct record_fixture f = record_fixture_begin();
-        assert_int_equal(record_write(f.store, &f.record), STORE_OK);
+        assert_int_equal(record_write(f.store, &f.record, BEGUN_S), STORE_OK);
         assert_int_equal(store_put(f.store, "gone/" ID, str_of(WORDS[i]), STORE_DURABLE), STORE_OK);
         assert_int_equal(state_at(&f, NOW_S, &r), RECORD_GONE);
         record_fixture_end(&f);
@@ -452,11 +536,13 @@ int main(void)
         cmocka_unit_test(expired_ones_are_gone_and_can_be_deleted),
         cmocka_unit_test(deleted_ones_are_gone_for_a_while),
         cmocka_unit_test(a_record_under_a_tombstone_stays_gone),
-        cmocka_unit_test(without_its_blob_nothing_is_acknowledged),
+        cmocka_unit_test(an_upload_that_slept_is_refused),
         cmocka_unit_test(expiring_goes_on_where_it_was_cut_off),
         cmocka_unit_test(a_change_that_comes_too_late_is_refused),
         cmocka_unit_test(an_empty_revision_too_early_is_damage),
-        cmocka_unit_test(only_what_nobody_needs_is_removed),
+        cmocka_unit_test(bytes_without_a_record_go),
+        cmocka_unit_test(files_of_names_go_when_nobody_can_need_them),
+        cmocka_unit_test(names_that_come_later),
         cmocka_unit_test(other_objects_are_left_alone),
         cmocka_unit_test(a_damaged_tombstone_still_counts),
         cmocka_unit_test(only_ids_are_looked_up),

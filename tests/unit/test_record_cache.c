@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "tests/support/scratch.h"
 
@@ -19,7 +20,7 @@ struct world {
 static void build(struct world *w)
 {
     struct diag diag = {0};
-    char path[512], blob[RECORD_BLOB_KEY_CHARS + 1];
+    char path[512], bytes[RECORD_BYTES_KEY_CHARS + 1];
 
     *w = (struct world){.scratch = scratch_make()};
     scratch_path(&w->scratch, "store", path, sizeof(path));
@@ -31,9 +32,9 @@ static void build(struct world *w)
     assert_true(record_new_secret(w->record.id));
     record_sha256_hex("x", 1, w->record.sha256);
     record_sha256_hex("y", 1, w->record.token_sha256);
-    record_blob_key(w->record.sha256, blob);
-    assert_int_equal(store_put(w->store, blob, STR("x"), STORE_DURABLE), STORE_OK);
-    assert_int_equal(record_write(w->store, &w->record), STORE_OK);
+    record_bytes_key(w->record.id, bytes);
+    assert_int_equal(store_put(w->store, bytes, STR("x"), STORE_DURABLE), STORE_OK);
+    assert_int_equal(record_write(w->store, &w->record, (int64_t)time(NULL)), STORE_OK);
 }
 
 static void wreck(struct world *w)

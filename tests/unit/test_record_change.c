@@ -15,7 +15,7 @@ static void name_and_expiry(void **state)
     struct record r;
 
     (void)state;
-    assert_int_equal(record_write(f.store, &f.record), STORE_OK);
+    assert_int_equal(record_write(f.store, &f.record, BEGUN_S), STORE_OK);
     strcpy(f.record.name, "an\x01other");
     f.record.expires_s = NOW_S + DAY_S;
     uint64_t changes = store_changes(f.store);
@@ -38,7 +38,7 @@ static void fields_that_another_change_made_stay(void **state)
     struct record named = f.record, longer = f.record, r;
 
     (void)state;
-    assert_int_equal(record_write(f.store, &f.record), STORE_OK);
+    assert_int_equal(record_write(f.store, &f.record, BEGUN_S), STORE_OK);
     strcpy(named.name, "another");
     strcpy(named.app, "com.example");
     longer.expires_s = NOW_S + DAY_S;
@@ -62,7 +62,7 @@ static void what_is_not_there(void **state)
 
     (void)state;
     assert_int_equal(record_change(f.store, &f.record, ALL, NOW_S), STORE_NOT_FOUND);
-    assert_int_equal(record_write(f.store, &f.record), STORE_OK);
+    assert_int_equal(record_write(f.store, &f.record, BEGUN_S), STORE_OK);
     assert_int_equal(record_change(f.store, &f.record, ALL, f.record.expires_s), STORE_NOT_FOUND);
     f.record.expires_s = -1;
     assert_int_equal(record_change(f.store, &f.record, ALL, NOW_S), STORE_FAILED);
@@ -100,7 +100,7 @@ static void a_delete_meanwhile(void **state)
         pthread_t thread;
         assert_true(record_new_secret(id));
         memcpy(f.record.id, id, sizeof(id));
-        assert_int_equal(record_write(f.store, &f.record), STORE_OK);
+        assert_int_equal(record_write(f.store, &f.record, BEGUN_S), STORE_OK);
         assert_int_equal(pthread_create(&thread, NULL, change_until_gone, &f), 0);
         for (unsigned spin = 0; spin < i * 37; spin++)
             __asm__ volatile("");
@@ -135,7 +135,7 @@ static void a_reader_of_what_is_deleted(void **state)
         void *last;
         pthread_t thread;
         assert_true(record_new_secret(f.record.id));
-        assert_int_equal(record_write(f.store, &f.record), STORE_OK);
+        assert_int_equal(record_write(f.store, &f.record, BEGUN_S), STORE_OK);
         assert_int_equal(pthread_create(&thread, NULL, read_until_gone, &f), 0);
         for (unsigned spin = 0; spin < i * 37; spin++)
             __asm__ volatile("");
@@ -186,7 +186,7 @@ static void no_change_is_lost(void **state)
     pthread_t threads[CHANGERS];
 
     (void)state;
-    assert_int_equal(record_write(f.store, &f.record), STORE_OK);
+    assert_int_equal(record_write(f.store, &f.record, BEGUN_S), STORE_OK);
     for (unsigned i = 0; i < CHANGERS; i++) {
         changers[i] = (struct changer){&f, FIELDS[i], 0};
         assert_int_equal(pthread_create(&threads[i], NULL, change_one_field, &changers[i]), 0);
@@ -223,7 +223,7 @@ static void a_longer_life_comes_in_time_or_is_refused(void **state)
         pthread_t thread;
         bool expired;
         assert_true(record_new_secret(f.record.id));
-        assert_int_equal(record_write(f.store, &f.record), STORE_OK);
+        assert_int_equal(record_write(f.store, &f.record, BEGUN_S), STORE_OK);
         assert_int_equal(pthread_create(&thread, NULL, lengthen, &c), 0);
         for (unsigned spin = 0; spin < i * 37; spin++)
             __asm__ volatile("");

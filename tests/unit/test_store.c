@@ -310,15 +310,24 @@ static void use_is_known_to_the_hour(void **state)
     aged_store_end(&f);
 }
 
-static void a_put_that_finds_it_there_makes_it_young(void **state)
+static void a_copy_shares_its_bytes(void **state)
 {
     (void)state;
     struct aged_store f = aged_store_begin();
+    struct store_object o;
 
-    assert_int_equal(store_put(f.store, "blobs/aa/x", STR("1"), STORE_DURABLE), STORE_OK);
-    aged_store_set_age(&f, "blobs/aa/x", 90000);
-    assert_int_equal(store_put(f.store, "blobs/aa/x", STR("1"), STORE_DURABLE), STORE_EXISTS);
-    assert_near(age_of(f.store, "blobs/aa/x"), 0);
+    assert_int_equal(store_copy(f.store, "bytes/x", "bytes/y", STORE_DURABLE), STORE_NOT_FOUND);
+    assert_int_equal(store_put(f.store, "bytes/x", STR("1"), STORE_DURABLE), STORE_OK);
+    assert_int_equal(store_copy(f.store, "bytes/x", "other/folder/y", STORE_DURABLE), STORE_OK);
+    assert_int_equal(store_copy(f.store, "bytes/x", "other/folder/y", STORE_EVICTABLE), STORE_EXISTS);
+    assert_int_equal(store_copy(f.store, "../x", "bytes/y", STORE_DURABLE), STORE_FAILED);
+    assert_int_equal(store_look(f.store, "other/folder/y", &o), STORE_OK);
+    assert_int_equal(o.shares, 2);
+    assert_int_equal(store_delete(f.store, "bytes/x"), STORE_OK);
+    aged_store_assert_object(&f, "other/folder/y", STR("1"));
+    assert_int_equal(store_look(f.store, "other/folder/y", &o), STORE_OK);
+    assert_int_equal(o.shares, 1);
+    assert_int_equal(store_sync(f.store), STORE_OK);
     aged_store_end(&f);
 }
 
@@ -397,7 +406,7 @@ int main(void)
         cmocka_unit_test(last_object_takes_its_folder_along),
         cmocka_unit_test(list_sees_all_levels),
         cmocka_unit_test(use_is_known_to_the_hour),
-        cmocka_unit_test(a_put_that_finds_it_there_makes_it_young),
+        cmocka_unit_test(a_copy_shares_its_bytes),
         cmocka_unit_test(list_takes_folders_only),
         cmocka_unit_test(threads_share_it),
     };

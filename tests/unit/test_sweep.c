@@ -12,8 +12,7 @@
 #include "server/store/sweep.h"
 #include "tests/support/aged_store.h"
 
-#define OTHER_SHA "0000000000000000000000000000000000000000000000000000000000000000"
-#define OTHER_ID  "aaaaaaaaaaaaaaaaaaaaaaaaaa"
+#define OTHER_ID "aaaaaaaaaaaaaaaaaaaaaaaaaa"
 
 /* ---- the system, held up: before this path is removed, something else happens ---- */
 
@@ -41,7 +40,7 @@ struct mill {
     atomic_uint *lost, *kept;
 };
 
-/* The same few bytes again and again, as uploads do it: blob, ref, record; then deleted. */
+/* Again and again, as uploads do it: bytes, record; then deleted. */
 static void *upload_and_delete(void *argument)
 {
     struct mill *m = argument;
@@ -49,30 +48,28 @@ static void *upload_and_delete(void *argument)
     for (unsigned i = 0; !atomic_load(m->stop); i++) {
         struct aged_upload u = aged_store_describe(m->f, (m->which + i) % 3, 1000 * DAY_S);
         struct record r;
-        if (store_put(m->f->store, u.blob, STR("bytes"), STORE_EVICTABLE) > STORE_EXISTS ||
-            record_write(m->f->store, &u.record) != STORE_OK)
+        if (store_put(m->f->store, u.bytes, STR("bytes"), STORE_EVICTABLE) != STORE_OK ||
+            record_write(m->f->store, &u.record, (int64_t)time(NULL)) != STORE_OK)
             continue;
         atomic_fetch_add(m->kept, 1);
         bool found = record_read(m->f->store, str_of(u.record.id), m->f->now_s, &r) == RECORD_FOUND;
-        if (!found || !aged_store_has(m->f, u.blob) || !aged_store_has(m->f, u.ref) ||
+        if (!found || !aged_store_has(m->f, u.bytes) ||
             record_delete(m->f->store, &u.record, m->f->now_s) != STORE_OK)
             atomic_fetch_add(m->lost, 1);
     }
     return NULL;
 }
 
-/* The sweep lives two days later, so that every blob and every ref is old: only the confirmation saves them. */
 static void no_acknowledged_upload_is_lost(void **state)
 {
     (void)state;
-    struct aged_store f = aged_store_begin(), later = f;
+    struct aged_store f = aged_store_begin();
     atomic_bool stop = false;
     atomic_uint lost = 0, kept = 0;
     pthread_t threads[2];
     struct mill mills[2];
     struct sweep_done sum = {0};
 
-    later.now_s += 2 * DAY_S;
     for (unsigned i = 0; i < 2; i++) {
         mills[i] = (struct mill){&f, i, &stop, &lost, &kept};
         assert_int_equal(pthread_create(&threads[i], NULL, upload_and_delete, &mills[i]), 0);
@@ -80,9 +77,9 @@ static void no_acknowledged_upload_is_lost(void **state)
     /* Longer where the disk is slow: nothing was tried as long as nothing was kept and nothing removed. */
     for (time_t begun = time(NULL), at = begun;
          at < begun + 3 || ((kept == 0 || sum.blobs == 0) && at < begun + 60); at = time(NULL)) {
-        struct sweep_done done = aged_store_sweep(&later, MIB, false);
+        aged_store_put(&f, aged_store_describe(&f, 9, HOUR_S).bytes, 10, 2 * DAY_S);
+        struct sweep_done done = aged_store_sweep(&f, MIB, false);
         sum.blobs += done.blobs;
-        sum.refs += done.refs;
         sum.broken += done.broken;
         sum.failed += done.failed;
         usleep(500);
@@ -95,56 +92,6 @@ static void no_acknowledged_upload_is_lost(void **state)
     assert_in_range(kept, 1, UINT32_MAX);
     assert_in_range(sum.blobs, 1, UINT32_MAX);
     aged_store_end(&f);
-}
-
-struct late {
-    struct aged_store *f;
-    struct aged_upload u;
-    pthread_t thread;
-    enum store_result result;
-};
-
-static void *write_record(void *late)
-{
-    struct late *l = late;
-
-    l->result = record_write(l->f->store, &l->u.record);
-    return NULL;
-}
-
-/* As long as a sweep that looks and removes in two steps would need to lose the race. */
-static void write_meanwhile(void *late)
-{
-    struct late *l = late;
-
-    assert_int_equal(pthread_create(&l->thread, NULL, write_record, l), 0);
-    usleep(200000);
-}
-
-/* An upload that slept for days behind its blob, or behind its ref, and goes on just when that is removed. */
-static void an_upload_that_slept_is_whole_or_refused(void **state)
-{
-    (void)state;
-
-    for (int has_ref = 0; has_ref < 2; has_ref++) {
-        struct aged_store f = aged_store_begin();
-        struct late late = {.f = &f, .u = aged_store_describe(&f, 1, HOUR_S)};
-        struct record r;
-
-        aged_store_put(&f, late.u.blob, 5, 3 * DAY_S);
-        if (has_ref)
-            aged_store_put(&f, late.u.ref, 0, 3 * DAY_S);
-        held_up.path = has_ref ? late.u.ref : late.u.blob;
-        held_up.meanwhile = write_meanwhile;
-        held_up.context = &late;
-        aged_store_sweep(&f, MIB, false);
-        assert_null(held_up.path);
-        assert_int_equal(pthread_join(late.thread, NULL), 0);
-        bool found = record_read(f.store, str_of(late.u.record.id), f.now_s, &r) == RECORD_FOUND;
-        assert_int_equal(found, late.result == STORE_OK);
-        assert_true(!found || (aged_store_has(&f, late.u.blob) && aged_store_has(&f, late.u.ref)));
-        aged_store_end(&f);
-    }
 }
 
 /* ---- the thread ---- */
@@ -175,30 +122,26 @@ static void the_thread_sweeps_at_start_and_in_time(void **state)
     aged_store_end(&f);
 }
 
-/* The last upload of some bytes is deleted, another one expires: an hour before the next sweep of all. */
-static void what_has_ended_goes_at_once(void **state)
+/* An hour before the next sweep of all. */
+static void what_has_expired_goes_at_once(void **state)
 {
     static const struct config CONFIG = {
         .views_on_disk_bytes = MIB, .sweep_interval_s = HOUR_S, .delete_within_s = 3};
     (void)state;
     struct aged_store f = aged_store_begin();
-    struct aged_upload kept = aged_store_upload(&f, 1, HOUR_S), deleted = aged_store_upload(&f, 2, HOUR_S),
-                       expiring = aged_store_upload(&f, 3, 2), changed = aged_store_upload(&f, 4, HOUR_S);
+    struct aged_upload kept = aged_store_upload(&f, 1, HOUR_S), expiring = aged_store_upload(&f, 3, 2),
+                       changed = aged_store_upload(&f, 4, HOUR_S);
 
     struct sweep *w = sweep_start(&CONFIG, f.store, NULL);
     assert_non_null(w);
-    assert_int_equal(record_delete(f.store, &deleted.record, f.now_s), STORE_OK);
-    sweep_content_ended(w, deleted.record.sha256);
-    sweep_content_ended(w, deleted.record.sha256);
-    sweep_content_ended(w, kept.record.sha256);
     changed.record.expires_s = f.now_s + 1;
     assert_int_equal(record_change(f.store, &changed.record, RECORD_EXPIRY, f.now_s), STORE_OK);
     sweep_upload_expires(w, changed.record.expires_s);
-    assert_true(wait_for(&f, deleted.blob, false));
-    assert_true(wait_for(&f, expiring.blob, false));
-    assert_true(wait_for(&f, changed.blob, false));
-    assert_true(aged_store_has(&f, expiring.gone) && !aged_store_has(&f, expiring.object));
-    assert_true(aged_store_has(&f, kept.blob) && aged_store_has(&f, kept.object));
+    assert_true(wait_for(&f, expiring.object, false));
+    assert_true(wait_for(&f, changed.object, false));
+    assert_false(aged_store_has(&f, expiring.bytes) || aged_store_has(&f, changed.bytes));
+    assert_true(aged_store_has(&f, expiring.gone));
+    assert_true(aged_store_has(&f, kept.bytes) && aged_store_has(&f, kept.object));
     sweep_stop(w);
     aged_store_end(&f);
 }
@@ -214,13 +157,12 @@ static void a_clock_that_jumped_removes_nothing(void **state)
     struct aged_upload u = aged_store_upload(&f, 1, -HOUR_S);
 
     aged_store_put(&f, "clock/seen", 0, 400 * DAY_S);
-    aged_store_put(&f, "refs/" OTHER_SHA "/" OTHER_ID, 0, DAY_S);
-    aged_store_put(&f, "blobs/00/" OTHER_SHA, 10, DAY_S);
+    aged_store_put(&f, "bytes/" OTHER_ID, 10, 2 * DAY_S);
     struct sweep *w = sweep_start(&CONFIG, f.store, NULL);
     assert_non_null(w);
-    assert_true(wait_for(&f, "blobs/00/" OTHER_SHA, false)); /* the sweep was there */
+    assert_true(wait_for(&f, "bytes/" OTHER_ID, false)); /* the sweep was there */
     sweep_stop(w);
-    assert_true(aged_store_has(&f, u.object) && aged_store_has(&f, u.blob));
+    assert_true(aged_store_has(&f, u.object) && aged_store_has(&f, u.bytes));
     assert_int_equal(store_look(f.store, "clock/seen", &seen), STORE_OK);
     assert_in_range(seen.used_s, 0, f.now_s - 399 * DAY_S);
     aged_store_end(&f);
@@ -306,7 +248,7 @@ static void assert_swept(int log, const char *views, const char *disk_full)
     assert_non_null(strstr(line, disk_full));
 }
 
-/* It has removed a blob, and would come to the views last. */
+/* It has removed bytes, and would come to the views last. */
 static void one_in_no_hurry_ends_for_a_full_disk(void **state)
 {
     (void)state;
@@ -318,9 +260,9 @@ static void one_in_no_hurry_ends_for_a_full_disk(void **state)
     assert_int_equal(pipe(ends), 0);
     struct log *log = log_new(LOG_INFO, LOG_TEXT, ends[1]);
     assert_non_null(log);
-    aged_store_put(&f, one.blob, 5, 3 * DAY_S);
+    aged_store_put(&f, one.bytes, 5, 3 * DAY_S);
     aged_store_put(&f, "views/ab/old", 10, 40 * DAY_S);
-    held_up.path = one.blob;
+    held_up.path = one.bytes;
     held_up.meanwhile = fill_disk;
     held_up.context = &f;
     struct sweep *w = sweep_start(&CONFIG, f.store, log);
@@ -355,9 +297,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_acknowledged_upload_is_lost),
-        cmocka_unit_test(an_upload_that_slept_is_whole_or_refused),
         cmocka_unit_test(the_thread_sweeps_at_start_and_in_time),
-        cmocka_unit_test(what_has_ended_goes_at_once),
+        cmocka_unit_test(what_has_expired_goes_at_once),
         cmocka_unit_test(a_clock_that_jumped_removes_nothing),
         cmocka_unit_test(a_write_that_finds_no_room_wakes_it),
         cmocka_unit_test(room_is_made_for_who_waits),

@@ -1,6 +1,7 @@
 /* One sweep: what goes, what stays, in which order. */
 #include "tests/support/unit.h"
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tests/support/aged_store.h"
@@ -25,7 +26,7 @@ static void what_has_not_expired_stays(void **state)
 
     aged_store_assert_nothing_done(aged_store_sweep(&f, MIB, false));
     aged_store_assert_nothing_done(aged_store_sweep(&f, MIB, true));
-    assert_true(aged_store_has(&f, u.blob) && aged_store_has(&f, u.ref) && aged_store_has(&f, u.object));
+    assert_true(aged_store_has(&f, u.bytes) && aged_store_has(&f, u.object));
     aged_store_end(&f);
 }
 
@@ -41,7 +42,7 @@ static void expired_ones_become_tombstones_then_nothing(void **state)
     assert_int_equal(done.blobs, 1);
     assert_int_equal(done.blob_bytes, sweep_on_disk(5));
     assert_int_equal(done.refs + done.failed + done.broken, 0);
-    assert_false(aged_store_has(&f, u.blob) || aged_store_has(&f, u.ref) || aged_store_has(&f, u.object));
+    assert_false(aged_store_has(&f, u.bytes) || aged_store_has(&f, u.object));
     assert_int_equal(record_read(f.store, str_of(u.record.id), f.now_s, &r), RECORD_GONE);
     f.now_s += (int64_t)RECORD_GONE_DAYS * DAY_S;
     aged_store_assert_nothing_done(aged_store_sweep(&f, MIB, false));
@@ -52,18 +53,22 @@ static void expired_ones_become_tombstones_then_nothing(void **state)
     aged_store_end(&f);
 }
 
-static void equal_bytes_stay_until_their_last_upload_goes(void **state)
+/* Of bytes that are kept once for several uploads, as those of an archive, the last one frees the room. */
+static void shared_bytes_are_freed_by_the_last(void **state)
 {
     (void)state;
     struct aged_store f = aged_store_begin();
-    struct aged_upload first = aged_store_upload(&f, 1, 0), second = aged_store_upload(&f, 1, HOUR_S);
+    struct aged_upload first = aged_store_upload(&f, 1, 0), second = aged_store_describe(&f, 1, HOUR_S);
 
-    assert_string_equal(first.blob, second.blob);
-    assert_int_equal(aged_store_sweep(&f, MIB, false).blobs, 0);
-    assert_true(aged_store_has(&f, first.blob) && aged_store_has(&f, second.ref));
+    assert_int_equal(store_copy(f.store, first.bytes, second.bytes, STORE_DURABLE), STORE_OK);
+    assert_int_equal(record_write(f.store, &second.record, (int64_t)time(NULL)), STORE_OK);
+    struct sweep_done done = aged_store_sweep(&f, MIB, false);
+    assert_int_equal(done.expired, 1);
+    assert_int_equal(done.blob_bytes, 0);
+    assert_true(aged_store_has(&f, second.bytes) && !aged_store_has(&f, first.bytes));
     f.now_s += HOUR_S;
-    assert_int_equal(aged_store_sweep(&f, MIB, false).blobs, 1);
-    assert_int_equal(scratch_count(&f.scratch, "blobs") + scratch_count(&f.scratch, "refs"), 0);
+    assert_int_equal(aged_store_sweep(&f, MIB, false).blob_bytes, sweep_on_disk(5));
+    assert_int_equal(scratch_count(&f.scratch, "bytes"), 0);
     aged_store_end(&f);
 }
 
@@ -77,41 +82,38 @@ static void a_delete_that_was_cut_off_is_finished(void **state)
     struct sweep_done done = aged_store_sweep(&f, MIB, false);
     assert_int_equal(done.expired, 1);
     assert_int_equal(done.blobs, 1);
-    assert_false(aged_store_has(&f, u.object) || aged_store_has(&f, u.ref));
+    assert_false(aged_store_has(&f, u.object) || aged_store_has(&f, u.bytes));
     aged_store_end(&f);
 }
 
-/* kill -9 between any two steps of an upload: it left a blob, or a blob and a ref. */
-static void what_a_crash_left_goes_after_a_day(void **state)
+/* kill -9 between any two steps of an upload: it left bytes, or a file of names and what says that it needs that. */
+static void what_a_crash_left_goes(void **state)
 {
     (void)state;
     struct aged_store f = aged_store_begin();
     struct aged_upload u = aged_store_describe(&f, 1, HOUR_S), v = aged_store_describe(&f, 2, HOUR_S);
+    char file[STORE_KEY_BYTES], need[STORE_KEY_BYTES];
 
-    aged_store_put(&f, u.blob, 100, DAY_S - 10);
-    aged_store_put(&f, v.blob, 100, DAY_S + 10);
-    aged_store_put(&f, v.ref, 0, DAY_S - 10);
-    aged_store_assert_nothing_done(aged_store_sweep(&f, MIB, false));
+    record_names_key(u.record.sha256, record_period(f.now_s), file);
+    record_need_key(u.record.sha256, record_period(f.now_s), u.record.id, need);
+    aged_store_put(&f, u.bytes, 100, DAY_S - 10);
+    aged_store_put(&f, v.bytes, 100, DAY_S + 10);
+    aged_store_put(&f, file, 100, 0);
+    aged_store_put(&f, need, 0, 0);
+    assert_int_equal(aged_store_sweep(&f, MIB, false).blobs, 1);
+    assert_true(aged_store_has(&f, u.bytes) && !aged_store_has(&f, v.bytes));
     f.now_s += 20;
-    struct sweep_done done = aged_store_sweep(&f, MIB, false);
-    assert_int_equal(done.refs, 1);
-    assert_int_equal(done.blobs, 2);
-    assert_int_equal(done.blob_bytes, 2 * sweep_on_disk(100));
-    assert_int_equal(scratch_count(&f.scratch, "blobs") + scratch_count(&f.scratch, "refs"), 0);
-    aged_store_end(&f);
-}
-
-static void a_full_disk_does_not_wait_for_a_day(void **state)
-{
-    (void)state;
-    struct aged_store f = aged_store_begin();
-    struct aged_upload u = aged_store_describe(&f, 1, HOUR_S), v = aged_store_describe(&f, 2, HOUR_S);
-
-    aged_store_put(&f, u.blob, 100, 600);
-    aged_store_put(&f, v.blob, 100, 10);
+    struct sweep_done done = aged_store_sweep(&f, MIB, true);
+    assert_int_equal(done.blobs, 1);
+    assert_int_equal(done.blob_bytes, sweep_on_disk(100));
+    assert_int_equal(scratch_count(&f.scratch, "bytes"), 0);
+    f.now_s += RECORD_PERIOD_S;
     aged_store_assert_nothing_done(aged_store_sweep(&f, MIB, false));
-    assert_int_equal(aged_store_sweep(&f, MIB, true).blobs, 1);
-    assert_true(aged_store_has(&f, v.blob));
+    f.now_s += RECORD_PERIOD_S;
+    done = aged_store_sweep(&f, MIB, false);
+    assert_int_equal(done.refs, 1);
+    assert_int_equal(done.blobs, 1);
+    assert_int_equal(scratch_count(&f.scratch, "names"), 0);
     aged_store_end(&f);
 }
 
@@ -121,7 +123,7 @@ static void damage_is_counted_and_left(void **state)
     struct aged_store f = aged_store_begin();
     struct aged_upload u = aged_store_upload(&f, 1, HOUR_S), v = aged_store_upload(&f, 2, HOUR_S);
 
-    assert_int_equal(store_delete(f.store, u.blob), STORE_OK);
+    assert_int_equal(store_delete(f.store, u.bytes), STORE_OK);
     assert_int_equal(store_delete(f.store, v.object), STORE_OK);
     aged_store_put(&f, v.object, 10, DAY_S * 9);
     aged_store_put(&f, "uploads/not-ours.json", 10, DAY_S * 9);
@@ -129,7 +131,7 @@ static void damage_is_counted_and_left(void **state)
     assert_int_equal(done.broken, 2);
     done.broken = 0;
     aged_store_assert_nothing_done(done);
-    assert_true(aged_store_has(&f, u.object) && aged_store_has(&f, v.object) && aged_store_has(&f, v.blob));
+    assert_true(aged_store_has(&f, u.object) && aged_store_has(&f, v.object) && aged_store_has(&f, v.bytes));
     aged_store_end(&f);
 }
 
@@ -139,14 +141,11 @@ static void times_in_the_future_begin_anew(void **state)
     struct aged_store f = aged_store_begin();
     struct aged_upload u = aged_store_describe(&f, 1, HOUR_S);
 
-    aged_store_put(&f, u.blob, 100, -1000 * DAY_S);
-    aged_store_put(&f, u.ref, 0, -1000 * DAY_S);
+    aged_store_put(&f, u.bytes, 100, -1000 * DAY_S);
     aged_store_put(&f, "views/ab/x", 10, -1000 * DAY_S);
     aged_store_assert_nothing_done(aged_store_sweep(&f, MIB, false));
     f.now_s += DAY_S + 100;
-    struct sweep_done done = aged_store_sweep(&f, MIB, false);
-    assert_int_equal(done.refs, 1);
-    assert_int_equal(done.blobs, 1);
+    assert_int_equal(aged_store_sweep(&f, MIB, false).blobs, 1);
     f.now_s += (int64_t)SWEEP_VIEW_DAYS * DAY_S;
     assert_int_equal(aged_store_sweep(&f, MIB, false).views, 1);
     aged_store_end(&f);
@@ -176,7 +175,7 @@ static void a_sweep_may_end_anywhere(void **state)
         assert_in_range(sweeps, 0, 100);
     }
     assert_in_range(sweeps, 3, 100);
-    assert_int_equal(scratch_count(&f.scratch, "uploads") + scratch_count(&f.scratch, "refs"), 0);
+    assert_int_equal(scratch_count(&f.scratch, "uploads") + scratch_count(&f.scratch, "bytes"), 0);
     f.steps = UINT32_MAX;
     aged_store_assert_nothing_done(aged_store_sweep(&f, MIB, false));
     aged_store_end(&f);
@@ -280,33 +279,22 @@ static void views_of_bytes_that_are_gone_go(void **state)
     aged_store_end(&f);
 }
 
-/* Bytes that an upload needs stay with their views, those that were used just now are to be looked at
- * again, and others go. */
-static void one_content_goes_with_its_views(void **state)
+static void an_upload_goes_with_its_views(void **state)
 {
     (void)state;
     struct aged_store f = aged_store_begin();
     struct aged_upload u = aged_store_upload(&f, 1, HOUR_S);
     char prefix[RECORD_VIEWS_PREFIX_CHARS + 1], view[STORE_KEY_BYTES];
-    struct sweep_done done = {.views = 0};
 
     record_views_prefix(u.record.sha256, prefix);
-    snprintf(view, STORE_KEY_BYTES, "%sone", prefix);
+    snprintf(view, sizeof(view), "%sone", prefix);
     aged_store_put(&f, view, 10, 0);
-    assert_true(sweep_content(f.store, NULL, u.record.sha256, f.now_s, &done));
-    assert_true(aged_store_has(&f, u.blob) && aged_store_has(&f, view));
+    assert_false(record_is_gone(f.store, u.record.id));
+    assert_int_equal(record_bytes_alone(f.store, u.record.id), 5);
     assert_int_equal(record_delete(f.store, &u.record, f.now_s), STORE_OK);
-    aged_store_set_age(&f, u.blob, 10);
-    assert_false(sweep_content(f.store, NULL, u.record.sha256, f.now_s - 20, &done));
-    assert_true(aged_store_has(&f, u.blob) && aged_store_has(&f, view));
-    assert_int_equal(done.blobs + done.views, 0);
-    assert_true(sweep_content(f.store, NULL, u.record.sha256, f.now_s - 5, &done));
-    assert_false(aged_store_has(&f, u.blob) || aged_store_has(&f, view));
-    assert_int_equal(done.blobs, 1);
-    assert_int_equal(done.views, 1);
-    aged_store_put(&f, view, 10, 0);
-    assert_true(sweep_content(f.store, NULL, u.record.sha256, f.now_s, &done));
-    assert_false(aged_store_has(&f, view));
+    assert_true(record_is_gone(f.store, u.record.id));
+    assert_int_equal(record_bytes_alone(f.store, u.record.id), 0);
+    assert_false(aged_store_has(&f, u.bytes) || aged_store_has(&f, view));
     aged_store_end(&f);
 }
 
@@ -328,10 +316,9 @@ int main(void)
         cmocka_unit_test(an_empty_store_has_nothing_to_sweep),
         cmocka_unit_test(what_has_not_expired_stays),
         cmocka_unit_test(expired_ones_become_tombstones_then_nothing),
-        cmocka_unit_test(equal_bytes_stay_until_their_last_upload_goes),
+        cmocka_unit_test(shared_bytes_are_freed_by_the_last),
         cmocka_unit_test(a_delete_that_was_cut_off_is_finished),
-        cmocka_unit_test(what_a_crash_left_goes_after_a_day),
-        cmocka_unit_test(a_full_disk_does_not_wait_for_a_day),
+        cmocka_unit_test(what_a_crash_left_goes),
         cmocka_unit_test(damage_is_counted_and_left),
         cmocka_unit_test(times_in_the_future_begin_anew),
         cmocka_unit_test(a_sweep_may_end_anywhere),
@@ -342,7 +329,7 @@ int main(void)
         cmocka_unit_test(a_full_disk_halves_the_views),
         cmocka_unit_test(what_nobody_looks_at_goes),
         cmocka_unit_test(views_of_bytes_that_are_gone_go),
-        cmocka_unit_test(one_content_goes_with_its_views),
+        cmocka_unit_test(an_upload_goes_with_its_views),
     };
     return cmocka_run_group_tests_name("sweep_pass", tests, NULL, NULL);
 }

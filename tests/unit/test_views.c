@@ -19,6 +19,8 @@
 #include "tests/support/scratch.h"
 
 /* One stored profile, whose folded text is large enough for its views to be encoded. */
+#define UPLOAD "aaaaaaaaaaaaaaaaaaaaaaaaaa"
+
 struct world {
     struct clients *clients;
     struct client *client; /* that asks */
@@ -71,7 +73,7 @@ static int build(void **state)
 {
     struct diag diag = {0};
     struct buf text = {0};
-    char key[RECORD_BLOB_KEY_CHARS + 1], path[512];
+    char key[RECORD_BYTES_KEY_CHARS + 1], path[512];
 
     world = calloc(1, sizeof(*world));
     assert_non_null(world);
@@ -90,7 +92,7 @@ static int build(void **state)
     for (unsigned i = 0; i < 200; i++)
         buf_printf(&text, "main;com.example.Class%u.method;com.example.Deep.run %u\n", i, i + 1);
     record_sha256_hex(text.p, text.n, world->sha256);
-    record_blob_key(world->sha256, key);
+    record_bytes_key(UPLOAD, key);
     assert_int_equal(store_put(world->service.store, key, buf_view(&text), STORE_EVICTABLE), STORE_OK);
     buf_free(&text);
     world->service.turns = turns_new(2, false);
@@ -127,6 +129,7 @@ static struct view_request request_for(const char *output, const char *accept_en
 
     assert_non_null(r.output);
     memcpy(r.upload.sha256, world->sha256, sizeof(r.upload.sha256));
+    memcpy(r.upload.upload, UPLOAD, sizeof(r.upload.upload));
     view_defaults(&r.options);
     r.encoding = encoding_negotiate(str_of(accept_encoding));
     return r;
@@ -303,12 +306,13 @@ static void small_views_stay_plain(void **state)
 {
     struct view_request r = request_for("svg", "gzip, zstd");
     const char text[] = "a;b 1\n";
-    char key[RECORD_BLOB_KEY_CHARS + 1];
+    char key[RECORD_BYTES_KEY_CHARS + 1];
 
     (void)state;
     r.output = output_by_name(STR("folded"));
     record_sha256_hex(text, strlen(text), r.upload.sha256);
-    record_blob_key(r.upload.sha256, key);
+    memset(r.upload.upload, 'z', RECORD_ID_CHARS);
+    record_bytes_key(r.upload.upload, key);
     assert_int_equal(store_put(world->service.store, key, str_of(text), STORE_EVICTABLE), STORE_OK);
     for (int i = 0; i < 4; i++) {
         struct buf b = get_bytes(&r, ENCODING_IDENTITY);
@@ -333,6 +337,7 @@ static void failures_are_told(void **state)
     assert_null(result.bytes);
     assert_int_equal(result.fd, -1);
     memset(r.upload.sha256, '0', RECORD_SHA256_CHARS);
+    memset(r.upload.upload, 'y', RECORD_ID_CHARS);
     result = get(&r, &waits);
     assert_int_equal(result.diag.kind, DIAG_IO);
 }
