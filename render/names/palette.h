@@ -10,7 +10,7 @@
  * under dark text, shades under light text. No hue is orange, in this set and in those below but the classic one:
  * orange means own code. */
 #define PALETTE_COLOURS(X)      \
-    X(0, "#9b8fe8", "#5b3fb0")  \
+    X(0, "#9b8fe8", "#4b3bb1")  \
     X(1, "#8ccdf0", "#24709f")  \
     X(2, "#5fcbaa", "#00745a")  \
     X(3, "#e3a5c8", "#94497a")  \
@@ -31,7 +31,7 @@
     X(2, "#5fcbaa", "#00745a") \
     X(3, "#8fb6e3", "#3a66ad") \
     X(4, "#bfe3f6", "#1f566f") \
-    X(5, "#9b8fe8", "#5b3fb0") \
+    X(5, "#9b8fe8", "#4b3bb1") \
     X(6, "#e9e6df", "#3c3a36") \
     X(7, "#d3c7b4", "#6a5f4d") \
     X(8, "#ee8a93", "#96182c")

@@ -73,9 +73,13 @@ static bool visit_reports(struct suffixes *s, struct api_path *p)
 {
     const struct str name = str_of(p->report->name);
 
-    for (size_t i = 0; i < REPORTS_COUNT; i++)
-        if (str_eq(name, str_of(REPORTS[i].name)) && !visit_format(s, p, REPORTS[i].format))
+    for (size_t i = 0; i < REPORTS_COUNT; i++) {
+        if (!str_eq(name, str_of(REPORTS[i].name)))
+            continue;
+        p->report = &REPORTS[i];
+        if (!visit_format(s, p, REPORTS[i].format))
             return false;
+    }
     return true;
 }
 
