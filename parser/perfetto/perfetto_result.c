@@ -248,8 +248,9 @@ static uint64_t dump_time(const struct maker *m, const struct pf_dump *d, uint64
 {
     const int64_t *to_boot = m->t->to_boot_ns;
     int64_t more = to_boot[CLOCK_OF_DUMPS] != 0 ? to_boot[CLOCK_OF_DUMPS] : to_boot[CLOCK_MONOTONIC];
-    uint64_t at = m->sections ? d->timestamp + (uint64_t)more : d->timestamp;
-    uint64_t begin = m->sections ? m->first_ns : first;
+    bool alone = !m->sections && m->t->samples.n_samples == 0;
+    uint64_t at = alone ? d->timestamp : d->timestamp + (uint64_t)more;
+    uint64_t begin = alone ? first : m->first_ns;
 
     return at > begin ? at - begin : 0;
 }

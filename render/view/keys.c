@@ -228,7 +228,7 @@ const struct key KEYS[] = {
     NUMBER(
         "budget", KEYS_OUTLINE, view.budget, "number of tokens", "N",
         "how long the text may be, in tokens of 4 bytes: what weighs most is shown, and what is not is said",
-        "", "2000 of an outline, else no limit", "500", 0, 100, UINT32_MAX - 1, "tokens"),
+        "", "2000 of an outline, else no limit", "500", 0, 200, UINT32_MAX - 1, "tokens"),
     NUMBER("node", KEYS_PIECE, view.node, "node", "N", "the node whose part of the tree is wanted", "0", "",
            "7", 0, 0, UINT32_MAX, "places in the tree"),
     NUMBER("skip", KEYS_PIECE, view.skip, "number of children to skip", "N",

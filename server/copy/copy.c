@@ -12,7 +12,7 @@
 #include "core/system/folder.h"
 #include "server/store/record.h"
 
-enum { COPIERS = 8, PIECE_BYTES = 256 << 10 };
+enum { COPIERS = 8, PIECE_BYTES = 256 << 10, ROUNDS_MAX = 10 };
 
 /* ---- lists ---- */
 
@@ -75,6 +75,7 @@ struct copier {
     void *context;
     atomic_size_t next; /* item */
     atomic_bool failed;
+    bool again;           /* What is there, or damaged, was counted before. */
     pthread_mutex_t lock; /* of the rest */
     struct copy_counts *counts;
     struct diag *diag;
@@ -107,7 +108,7 @@ static enum place_result digest_in_record(struct copier *c, struct str id, char 
     enum { RECORD_BYTES = 8192 };
     char key[STORE_KEY_BYTES];
     struct buf text = {0};
-    struct record r;
+    struct record r = {0};
     uint64_t bytes;
     int fd;
 
@@ -177,10 +178,10 @@ static void copy_item(struct copier *c, const struct item *item)
     pthread_mutex_lock(&c->lock);
     if (result == PLACE_FAILED && !atomic_exchange(&c->failed, true))
         *c->diag = diag;
-    c->counts->there += there;
+    c->counts->there += there && !c->again;
     c->counts->gone += result == PLACE_GONE;
-    c->counts->damaged += damaged;
-    if (damaged)
+    c->counts->damaged += damaged && !c->again;
+    if (damaged && !c->again)
         c->damaged(c->context, item->key);
     if (result == PLACE_OK && !there && !damaged) {
         c->counts->copied++;
@@ -232,25 +233,41 @@ static bool copy_folder(struct copier *c, const char *folder, const struct items
     return ok && !atomic_load(&c->failed);
 }
 
-bool copy_all(struct place *from, struct place *to, void (*damaged)(void *context, const char *key),
-              void *context, struct copy_counts *counts, struct diag *diag)
+static bool copy_once(struct copier *c)
 {
     static const char *const FOLDERS[] = {"blobs/", "refs/", /* of earlier versions */
                                           "bytes/", "names/", "gone/"},
                              RECORDS[] = "uploads/";
-    struct copier c = {
-        .from = from, .to = to, .damaged = damaged, .context = context, .counts = counts, .diag = diag};
     struct arena arena;
     struct items records = {.arena = &arena};
 
-    *counts = (struct copy_counts){0};
     arena_init(&arena, SIZE_MAX);
-    pthread_mutex_init(&c.lock, NULL);
-    bool ok = list(from, RECORDS, &records, diag);
+    bool ok = list(c->from, RECORDS, &records, c->diag);
     for (size_t i = 0; ok && i < sizeof(FOLDERS) / sizeof(FOLDERS[0]); i++)
-        ok = copy_folder(&c, FOLDERS[i], NULL, diag);
-    ok = ok && copy_folder(&c, RECORDS, &records, diag);
-    pthread_mutex_destroy(&c.lock);
+        ok = copy_folder(c, FOLDERS[i], NULL, c->diag);
+    ok = ok && copy_folder(c, RECORDS, &records, c->diag);
     arena_free(&arena);
+    return ok;
+}
+
+/* What was removed since it was listed may have made way for something new: the next revision of a record, or the
+ * tombstone of an upload. So all is looked at again until nothing is missing. */
+bool copy_all(struct place *from, struct place *to, void (*damaged)(void *context, const char *key),
+              void *context, struct copy_counts *counts, struct diag *diag)
+{
+    struct copier c = {
+        .from = from, .to = to, .damaged = damaged, .context = context, .counts = counts, .diag = diag};
+    uint64_t gone;
+    unsigned rounds = 0;
+    bool ok;
+
+    *counts = (struct copy_counts){0};
+    pthread_mutex_init(&c.lock, NULL);
+    do {
+        gone = counts->gone;
+        c.again = rounds > 0;
+        ok = copy_once(&c);
+    } while (ok && counts->gone > gone && ++rounds < ROUNDS_MAX);
+    pthread_mutex_destroy(&c.lock);
     return ok;
 }

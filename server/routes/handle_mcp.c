@@ -247,6 +247,21 @@ static bool arguments_fit(const struct mcp *m, char words[200])
     return true;
 }
 
+/* False: words names the one that is missing. */
+static bool has_subject(const struct mcp *m, char words[200])
+{
+    const char *const needed[] = {m->tool->subject == MCP_PAIR ? "a" : "profile",
+                                  m->tool->subject == MCP_PAIR ? "b" : "method"};
+    size_t n = m->tool->subject == MCP_PROFILE ? 1 : 2;
+
+    for (size_t i = 0; i < n; i++)
+        if (text_of(m, needed[i]).n == 0) {
+            snprintf(words, 200, "%s needs the argument %s, a text.", m->tool->name, needed[i]);
+            return false;
+        }
+    return true;
+}
+
 static enum exchange_step text_ready(struct exchange *x, const struct view_request *r,
                                      struct view_result *result, void *context)
 {
@@ -316,7 +331,7 @@ static enum exchange_step call(struct exchange *x, struct mcp *m)
     bool pair = m->tool->subject == MCP_PAIR;
     char words[200];
 
-    if (!arguments_fit(m, words))
+    if (!arguments_fit(m, words) || !has_subject(m, words))
         return fail(x, 200, INVALID_PARAMS, words);
     x->accepts = AS_TEXT;
     x->query = no_query;
@@ -370,7 +385,7 @@ static enum exchange_step initialize(struct exchange *x, const json_t *params)
     buf_z(&words, "Reads profiles of Android apps. Upload one by curl -F trace=@FILE ");
     exchange_base_url(x, &words);
     buf_z(&words,
-          "/ and take its link or id as the argument profile. Begin with verdict, then outline or methods.");
+          "/ and take its link or id as the argument profile. Begin with verdict, then tree or methods.");
     json_put_string(&j, "instructions", buf_view(&words));
     json_close(&j);
     json_close(&j);

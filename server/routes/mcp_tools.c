@@ -20,7 +20,7 @@ const struct mcp_tool MCP_TOOLS[] = {
      "methods",
      {"value", "limit", OF_TIME, "budget", NULL},
      {"group", "thread"}},
-    {"outline",
+    {"tree",
      "The heaviest part of the call tree as indented text, of the busiest thread unless track says another; "
      "view=inverted shows callers below the methods that used the most by themselves.",
      MCP_PROFILE,

@@ -391,10 +391,11 @@ static bool is_passing(const struct attempt *a)
 static enum s3_result judge_refusal(const struct s3 *s, const struct attempt *a, unsigned endpoint,
                                     struct diag *diag)
 {
-    if (a->status == 404 && !says(a, STR("NoSuchBucket")))
+    if (a->status == 404 && (says(a, STR("NoSuchKey")) || strcmp(a->request->method, "GET") != 0) &&
+        !says(a, STR("NoSuchBucket")))
         return S3_NOT_FOUND;
     if (a->status == 404)
-        return refused(s, a, endpoint, S3_DENIED, "Make the bucket, or mend its name.", diag);
+        return refused(s, a, endpoint, S3_DENIED, "Make the bucket, or mend its name or the address.", diag);
     if (is_put(a->request) && (a->status == 412 || a->status == 409))
         return S3_EXISTS;
     if (a->status == 507 || says(a, STR("QuotaExceeded")))

@@ -79,6 +79,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
     do_GET = do_HEAD = do_PUT = do_DELETE = serve
 
     def object(self, store, key, body, fault):
+        if fault == 'moved':
+            store.objects[key + '1'] = store.objects.pop(key)
         there = store.objects.get(key)
         if self.command == 'PUT':
             if there is not None and self.headers.get('If-None-Match') == '*' and store.creates:
@@ -123,7 +125,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 class ObjectStore:
     """`faults`: (method, beginning of the key, what happens, how often): "503 SlowDown" and the like, "drop" the connection,
-    "cut" an answer in its middle, send the "whole" object though a part was asked for, send "wrong" bytes, take an object but let the answer be
+    "cut" an answer in its middle, have it "moved" to another key just then, send the "whole" object though a part was asked for, send "wrong" bytes, take an object but let the answer be
     "lost", answer a list with a web "page", with the same token each time, which makes it "endless", or with "no token" though
     more follows. `strangers`: keys that the list of uploads has although nobody asked for them."""
     def __init__(self):

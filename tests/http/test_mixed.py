@@ -102,6 +102,18 @@ class Mixed(ServiceTest):
                 warned = [w['code'] for w in json.loads(self.server.get('%s/t/%d.json?%s' % (path, track['id'], query + 'allocated')).text)['warnings']]
                 self.assertEqual('range-released' in warned, any(n < 0 for n in held.values()))
 
+    def test_a_range_of_samples_and_heaps_alone(self):
+        """Without sections, too, both count from the same moment: the first sample."""
+        m, _ = mixed_trace.start_of_an_app(random.Random(12))
+        path = '/p/' + id_of(self.stored(m.bytes(sections=False)))
+        summary, begin = json.loads(self.server.get(path + '.json').text), min(ns for ns, *_ in m.samples)
+        heap, thread = self.tracks(summary, 'heap')[0], self.tracks(summary, 'thread')[0]
+        self.assertEqual(heap['moments_ns'], [ns - begin for ns, _ in m.dumps])
+        made = sum(size for ns, sizes in m.dumps if 100_000_000 <= ns - begin < 250_000_000 for size, _ in sizes.values())
+        self.assertEqual(sum(self.samples_of(path, heap, 'from=100000&to=250000&value=allocated').values()), made)
+        self.assertEqual(sum(self.samples_of(path, thread, 'from=100000&to=250000&value=samples').values()),
+                         sum(tid == thread['id'] and 100_000_000 <= ns - begin < 250_000_000 for ns, tid, _ in m.samples))
+
     def test_sections_are_those_of_the_trace_without_samples(self):
         """What stands beside them changes nothing of them, whole or in a range."""
         m, _, path, summary, _ = self.of(3)

@@ -96,6 +96,21 @@ class Copy(StoreTest):
         self.assertIn('the store is in use', self.copy('s3://' + BUCKET, self.store, status=1))
         self.assertIn('uploads/%s.json' % one, self.bucket.objects)
 
+    def test_what_makes_way_while_it_is_copied(self):
+        """The next revision of a record takes the place of one that was listed."""
+        self.upload_all()
+        record = 'team/a/uploads/%s/2' % self.ids[0]
+        self.bucket.objects[record] = self.bucket.objects['team/a/uploads/%s.json' % self.ids[0]]
+        self.bucket.faults = [('GET', record, 'moved', 1)]
+        self.copy('s3://' + BUCKET + '/team/a', self.back)
+        self.assertIn('uploads/%s/21' % self.ids[0], files(self.back))
+
+    def test_what_is_no_object_store(self):
+        """It answers 404 to everything, as a web server may."""
+        self.upload_all()
+        self.bucket.faults = [('GET', 'team/a/bytes/', '404 Nothing', 1000)]
+        self.copy('s3://' + BUCKET + '/team/a', self.back, status=1)
+
     def test_lists_of_many_pages(self):
         self.bucket.page = 2
         self.upload_all()

@@ -219,6 +219,38 @@ static void each_track_has_its_values(void **state)
     arena_free(&arena);
 }
 
+/* What needs more memory than there is ends, wherever that is. */
+static void memory_ends(void **state)
+{
+    struct arena arena;
+    struct replayed log;
+    struct truth t;
+    uint64_t random = 13;
+    bool made = false;
+
+    (void)state;
+    arena_init(&arena, 16 << 20);
+    const struct profile *p = read_random(&arena, &log, &random, &t);
+    const struct window_request request = {.profile = p, .window = {t.end / 3, t.end}, .seed = {5, 6}};
+    for (size_t limit = 0; !made && limit < 1 << 20; limit += 64) {
+        struct arena small, scratch;
+        arena_init(&small, limit);
+        arena_init(&scratch, 16 << 20);
+        struct window_sink *sink = window_sink_new(&small, &scratch, &request);
+        if (sink != NULL) {
+            const struct replay_request replay = {
+                .window = &request.window, .rests = true, .sink = window_sink_replay(sink)};
+            made = replayed_play(&log, p, replay) == REPLAY_DONE && window_sink_finish(sink) != NULL;
+        }
+        assert_true(made || small.failure == ARENA_LIMIT);
+        arena_free(&small);
+        arena_free(&scratch);
+    }
+    assert_true(made);
+    replayed_close(&log);
+    arena_free(&arena);
+}
+
 static void check_misuse(const struct builder *b, const char *word)
 {
     struct diag diag = {0};
@@ -265,6 +297,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_windows),
         cmocka_unit_test(each_track_has_its_values),
+        cmocka_unit_test(memory_ends),
         cmocka_unit_test(rules_are_kept),
     };
 

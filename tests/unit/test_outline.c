@@ -102,7 +102,7 @@ static void any_budget_is_kept(void **state)
         size_t before = 0;
         rendering_of(&r, fake_random(&seed, 3, 300, false));
         r.view.tracks = TRACKS_ALL;
-        for (uint32_t tokens = 100; tokens < 6000; tokens += 1 + tokens / 3) {
+        for (uint32_t tokens = 200; tokens < 6000; tokens += 1 + tokens / 3) {
             r.view.budget = tokens;
             const char *below = below_head(&r);
             size_t n = lines_of(below);
