@@ -518,6 +518,53 @@ static void one_crashes(void **state)
         }
 }
 
+/* ---- what needs more than two switches ---- */
+
+/* The first takes k steps; then `leap_s` pass, and the others come one after the other, each to its end; then the first
+ * goes on. False: it has no k steps. */
+static bool try_between(const struct actor *actors, unsigned n, unsigned k, int64_t leap_s, const char *words)
+{
+    struct world w;
+    bool goes = true;
+
+    begin(&w);
+    for (unsigned i = 0; i < n; i++)
+        (void)add(&w, actors[i].run, actors[i].id, actors[i].skew_s);
+    start(&w.actors[0]);
+    for (unsigned i = 0; goes && i < k; i++)
+        goes = advance(&w.actors[0], false);
+    w.now_s += leap_s;
+    for (unsigned i = 1; i < n; i++) {
+        start(&w.actors[i]); /* which looks at the clock */
+        while (advance(&w.actors[i], false))
+            ;
+    }
+    end(&w, words, k, 0);
+    return goes;
+}
+
+/* The first of two changes puts the revision that a third one is about to put, and the second removes it again. */
+static void two_changes_come_before_a_third(void **state)
+{
+    static const struct actor CHANGES[] = {{.run = rename_upload, .id = KEPT},
+                                           {.run = attach, .id = KEPT, .skew_s = 3 * MINUTE_S},
+                                           {.run = lengthen, .id = KEPT}};
+
+    (void)state;
+    for (unsigned k = 0; try_between(CHANGES, 3, k, 0, "two changes before a third"); k++)
+        ;
+}
+
+/* A machine sleeps within an upload, for so long that a sweep takes its bytes for left behind. */
+static void an_upload_sleeps(void **state)
+{
+    static const struct actor UPLOAD[] = {{.run = upload, .id = NEW}, {.run = sweep_store, .id = ""}};
+
+    (void)state;
+    for (unsigned k = 0; try_between(UPLOAD, 2, k, 2 * DAY_S, "an upload sleeps"); k++)
+        ;
+}
+
 /* ---- all of them, in random orders ---- */
 
 static void try_all(unsigned seed, bool crashes, bool leaps)
@@ -569,6 +616,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_in_many_orders),
         cmocka_unit_test(one_crashes),
+        cmocka_unit_test(two_changes_come_before_a_third),
+        cmocka_unit_test(an_upload_sleeps),
         cmocka_unit_test(all_in_random_orders),
     };
     /* A thousand small stores, which need no disk. */
