@@ -3,8 +3,8 @@
  * sessions.
  *
  * The place it is copied from may be in use. Of what changes meanwhile this much is promised: a record that is copied
- * has its bytes copied. So records are listed first and copied last: whatever such a record needs was there before
- * the rest was listed.
+ * has its bytes copied, unless they are damaged. So records are listed first and copied last: whatever such a record
+ * needs was there before the rest was listed.
  *
  * Objects never change; so what is at the other place already, with as many bytes, is not copied again, and a copy that
  * was ended goes on where it ended. Nothing is removed there. Bytes of uploads are compared with the digest in their record,

@@ -169,7 +169,8 @@ enum store_result store_get(struct store *s, const char *key, int *fd, uint64_t 
 
     if (result != STORE_OK)
         return result;
-    note_use(*fd, &st);
+    if (s->lock >= 0) /* else it is only read */
+        note_use(*fd, &st);
     *bytes = (uint64_t)st.st_size;
     return STORE_OK;
 }

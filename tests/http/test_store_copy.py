@@ -111,6 +111,13 @@ class Copy(StoreTest):
         self.bucket.faults = [('GET', 'team/a/bytes/', '404 Nothing', 1000)]
         self.copy('s3://' + BUCKET + '/team/a', self.back, status=1)
 
+    def test_reading_is_no_use(self):
+        self.filled()
+        one = sorted(glob.glob(os.path.join(self.store, 'bytes', '*')))[0]
+        os.utime(one, (10 ** 9, 10 ** 9))
+        self.copy(self.store, self.back)
+        self.assertEqual(os.stat(one).st_mtime, 10 ** 9)
+
     def test_lists_of_many_pages(self):
         self.bucket.page = 2
         self.upload_all()
