@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/system/digest.h"
+
 struct profile_id profile_id_of(const struct record *record)
 {
     struct profile_id id = {.names = record->names};
@@ -37,7 +39,7 @@ void profile_id_source(const struct profile_id *id, char out[RECORD_SHA256_CHARS
         if (id->names.of[i][0] != '\0')
             n += snprintf(text + n, sizeof(text) - (size_t)n, "%c%s", SIGNS[i], id->names.of[i]);
     n += snprintf(text + n, sizeof(text) - (size_t)n, "/%s", id->member);
-    record_sha256_hex(text, (size_t)n, out);
+    digest_hex_of(text, (size_t)n, out);
 }
 
 /* The split stands last: it may hold any sign. */

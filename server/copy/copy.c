@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/arena.h"
+#include "core/system/digest.h"
 #include "core/system/folder.h"
 #include "server/store/record.h"
 
@@ -81,7 +82,7 @@ struct copier {
     struct diag *diag;
 };
 
-static bool digest_of(int fd, uint64_t bytes, uint8_t sha256[SHA256_BYTES])
+static bool digest_of_file(int fd, uint64_t bytes, uint8_t sha256[SHA256_BYTES])
 {
     static const size_t PIECE = PIECE_BYTES;
     struct sha256 *hash = sha256_new();
@@ -134,7 +135,7 @@ static enum place_result check_digest(struct copier *c, const char *key, const u
     struct str name = str_behind_last(str_of(key), '/');
     char hex[RECORD_SHA256_CHARS + 1], right[RECORD_SHA256_CHARS + 1] = "";
 
-    record_hex(sha256, hex);
+    digest_hex(sha256, hex);
     if (str_starts(str_of(key), STR("bytes/"))) {
         if (digest_in_record(c, name, right, diag) == PLACE_FAILED)
             return PLACE_FAILED;
@@ -155,7 +156,7 @@ static enum place_result copy_object(struct copier *c, const char *key, uint64_t
 
     if (result != PLACE_OK)
         return result;
-    if (!digest_of(fd, *bytes, sha256)) {
+    if (!digest_of_file(fd, *bytes, sha256)) {
         diag_set(diag, DIAG_IO, "a file cannot be read", "", "%s: not all of it can be read.", key);
         result = PLACE_FAILED;
     } else {

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "core/system/digest.h"
 #include "server/doors/credentials.h"
 
 struct doors {
@@ -136,11 +137,11 @@ static void know(struct who *who, enum who_by by, const struct token *token)
 }
 
 /* A text of another length is not hashed: it may be long. */
-static bool digest_of(struct str token, char sha256[RECORD_SHA256_CHARS + 1])
+static bool digest_of_token(struct str token, char sha256[RECORD_SHA256_CHARS + 1])
 {
     sha256[0] = '\0';
     if (token.n == TOKEN_CHARS)
-        record_sha256_hex(token.p, token.n, sha256);
+        digest_hex_of(token.p, token.n, sha256);
     return sha256[0] != '\0';
 }
 
@@ -148,7 +149,7 @@ static enum door_found by_token(struct doors *d, struct str token, struct who *w
 {
     char sha256[RECORD_SHA256_CHARS + 1];
 
-    if (!digest_of(token, sha256))
+    if (!digest_of_token(token, sha256))
         return DOOR_WRONG;
     pthread_mutex_lock(&d->lock);
     const struct token *found = token_list_find(&d->tokens, sha256);
@@ -209,7 +210,7 @@ bool doors_login(struct doors *d, struct str token, int64_t now_s, struct who *w
     char sha256[RECORD_SHA256_CHARS + 1];
     int64_t ends_s = now_s + (int64_t)d->config->session_hours * HOUR_S;
 
-    if (!digest_of(token, sha256))
+    if (!digest_of_token(token, sha256))
         return false;
     pthread_mutex_lock(&d->lock);
     const struct token *found = token_list_find(&d->tokens, sha256);

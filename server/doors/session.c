@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "core/diag.h"
-#include "server/store/record.h"
+#include "core/system/digest.h"
 
 static const char KEY[] = "keys/session";
 
@@ -47,42 +47,24 @@ bool session_key_open(struct store *s, struct session_key *key, struct diag *dia
 
 /* ---- one session ---- */
 
-enum { BLOCK_BYTES = 64, MESSAGE_BYTES = 128 }; /* of SHA-256; of what is signed, at most */
-
-/* The digest of the key's block, each byte changed by `pad`, and the text behind it. */
-static bool keyed_digest(const struct session_key *key, uint8_t pad, const void *text, size_t n,
-                         uint8_t digest[RECORD_SHA256_BYTES])
-{
-    uint8_t bytes[BLOCK_BYTES + MESSAGE_BYTES];
-
-    for (size_t i = 0; i < BLOCK_BYTES; i++)
-        bytes[i] = (i < SESSION_KEY_BYTES ? key->bytes[i] : 0) ^ pad;
-    memcpy(bytes + BLOCK_BYTES, text, n);
-    return record_sha256(bytes, BLOCK_BYTES + n, digest);
-}
-
-/* HMAC (RFC 2104) of the whole digest of the token, of which the session shows only the first digits. Each request
- * with a session needs it: the library's own HMAC looks its parts up by name each time, which takes four times as
- * long as both digests. */
+/* Of the whole digest of the token, of which the session shows only the first digits. */
 static bool sign(const struct session_key *key, const struct token *token, int64_t ends_s,
-                 char hex[RECORD_SHA256_CHARS + 1])
+                 char hex[DIGEST_CHARS + 1])
 {
-    enum { INNER_PAD = 0x36, OUTER_PAD = 0x5c };
-    uint8_t inner[RECORD_SHA256_BYTES], mac[RECORD_SHA256_BYTES];
-    char text[MESSAGE_BYTES];
+    uint8_t mac[SHA256_BYTES];
+    char text[128];
     int n = snprintf(text, sizeof(text), "session %lld %s", (long long)ends_s, token->sha256);
 
-    if (!keyed_digest(key, INNER_PAD, text, (size_t)n, inner) ||
-        !keyed_digest(key, OUTER_PAD, inner, sizeof(inner), mac))
+    if (!digest_hmac(key->bytes, (struct str){text, (size_t)n}, mac))
         return false;
-    record_hex(mac, hex);
+    digest_hex(mac, hex);
     return true;
 }
 
 bool session_make(const struct session_key *key, const struct token *token, int64_t ends_s,
                   char text[SESSION_CHARS + 1])
 {
-    char hex[RECORD_SHA256_CHARS + 1];
+    char hex[DIGEST_CHARS + 1];
 
     if (!sign(key, token, ends_s, hex))
         return false;
@@ -100,17 +82,17 @@ const struct token *session_token(const struct session_key *key, struct str text
                                   const struct token_list *tokens)
 {
     struct str mark = STR(""), ends = STR(""), mac = text;
-    char right[RECORD_SHA256_CHARS + 1];
+    char right[DIGEST_CHARS + 1];
     uint64_t ends_s;
 
     str_split(&mac, '.', &mark);
     str_split(&mac, '.', &ends);
-    if (mark.n != SESSION_MARK_CHARS || mac.n != RECORD_SHA256_CHARS || ends.n > 12 ||
+    if (mark.n != SESSION_MARK_CHARS || mac.n != DIGEST_CHARS || ends.n > 12 ||
         !str_to_u64(ends, 10, &ends_s) || (int64_t)ends_s <= now_s)
         return NULL;
     for (size_t i = token_list_from(tokens, mark); i < tokens->n && is_of(tokens->ordered[i], mark); i++)
         if (sign(key, tokens->ordered[i], (int64_t)ends_s, right) &&
-            CRYPTO_memcmp(right, mac.p, RECORD_SHA256_CHARS) == 0)
+            CRYPTO_memcmp(right, mac.p, DIGEST_CHARS) == 0)
             return tokens->ordered[i];
     return NULL;
 }

@@ -7,7 +7,7 @@
 #include "server/store/store.h"
 
 enum {
-    SESSION_KEY_BYTES = 32,
+    SESSION_KEY_BYTES = 32, /* DIGEST_KEY_BYTES */
     SESSION_MARK_CHARS = 16,
     SESSION_CHARS = SESSION_MARK_CHARS + 1 + 20 + 1 + 64
 };

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/system/digest.h"
 #include "core/system/folder.h"
 #include "core/system/utc.h"
 
@@ -181,7 +182,7 @@ bool token_new(const char *name, unsigned scopes, int64_t now_s, char token[TOKE
 
     if (record_new_secret(secret)) {
         snprintf(token, TOKEN_CHARS + 1, TOKEN_PREFIX "%s", secret);
-        record_sha256_hex(token, TOKEN_CHARS, sha256);
+        digest_hex_of(token, TOKEN_CHARS, sha256);
     }
     utc_format(now_s, created);
     buf_printf(line, "%s ", name);

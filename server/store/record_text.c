@@ -2,8 +2,6 @@
 
 #include <errno.h>
 #include <openssl/crypto.h>
-#include <openssl/evp.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/clean.h"
+#include "core/system/digest.h"
 #include "core/system/json_memory.h"
 #include "core/system/utc.h"
 
@@ -52,49 +51,6 @@ bool record_new_secret(char out[RECORD_ID_CHARS + 1])
     out[n++] = BASE32[pending << (5 - n_pending) & 31];
     out[n] = '\0';
     return true;
-}
-
-/* Looked up once: the library's own way from EVP_sha256() to it is longer than what it does with a token, and every
- * request of who is known has one. */
-static EVP_MD *looked_up;
-static pthread_once_t look_up_once = PTHREAD_ONCE_INIT;
-
-static void look_up(void)
-{
-    looked_up = EVP_MD_fetch(NULL, "SHA256", NULL);
-}
-
-static const EVP_MD *algorithm(void)
-{
-    pthread_once(&look_up_once, look_up);
-    return looked_up != NULL ? looked_up : EVP_sha256();
-}
-
-bool record_sha256(const void *p, size_t n, uint8_t digest[RECORD_SHA256_BYTES])
-{
-    unsigned digest_n = RECORD_SHA256_BYTES;
-
-    return EVP_Digest(p, n, digest, &digest_n, algorithm(), NULL) == 1;
-}
-
-void record_hex(const uint8_t digest[RECORD_SHA256_BYTES], char out[RECORD_SHA256_CHARS + 1])
-{
-    static const char DIGITS[] = "0123456789abcdef";
-
-    for (unsigned i = 0; i < RECORD_SHA256_BYTES; i++) {
-        out[2 * i] = DIGITS[digest[i] >> 4];
-        out[2 * i + 1] = DIGITS[digest[i] & 15];
-    }
-    out[RECORD_SHA256_CHARS] = '\0';
-}
-
-void record_sha256_hex(const void *p, size_t n, char out[RECORD_SHA256_CHARS + 1])
-{
-    uint8_t digest[RECORD_SHA256_BYTES];
-
-    out[0] = '\0';
-    if (record_sha256(p, n, digest))
-        record_hex(digest, out);
 }
 
 const char *const RECORD_NAMES_WORDS[RECORD_NAMES_FILES] = {"mapping", "symbols"};
@@ -291,7 +247,7 @@ enum record_match record_token_matches(const struct record *r, struct str token)
 {
     char hex[RECORD_SHA256_CHARS + 1];
 
-    record_sha256_hex(token.p, token.n, hex);
+    digest_hex_of(token.p, token.n, hex);
     if (hex[0] == '\0')
         return RECORD_NO_MEMORY;
     bool equal = record_sha256_valid(str_of(r->token_sha256)) &&

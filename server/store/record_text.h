@@ -11,8 +11,7 @@
 
 enum {
     RECORD_ID_CHARS = 26, /* 128 random bits in lower-case base32, [a-z2-7] */
-    RECORD_SHA256_BYTES = 32,
-    RECORD_SHA256_CHARS = 2 * RECORD_SHA256_BYTES,
+    RECORD_SHA256_CHARS = 64,
     RECORD_MEMBER_BYTES = 512
 };
 
@@ -24,14 +23,6 @@ bool record_new_secret(char out[RECORD_ID_CHARS + 1]) __attribute__((warn_unused
 
 /* 64 digits of lower-case hex. */
 bool record_sha256_valid(struct str hex);
-
-/* SHA-256. False: the library has no memory. */
-bool record_sha256(const void *p, size_t n, uint8_t digest[RECORD_SHA256_BYTES])
-    __attribute__((warn_unused_result));
-/* A digest in lower-case hex. */
-void record_hex(const uint8_t digest[RECORD_SHA256_BYTES], char out[RECORD_SHA256_CHARS + 1]);
-/* SHA-256 in lower-case hex. Empty text, which is no digest, if the library has no memory. */
-void record_sha256_hex(const void *p, size_t n, char out[RECORD_SHA256_CHARS + 1]);
 
 /* Files that came beside the bytes of an upload and tell its names: each by its digest, "" is none, and by the period
  * in which it was put (record.h), which says where it is and nothing of what it is. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/system/clock.h"
+#include "core/system/digest.h"
 #include "server/http/clients.h"
 #include "server/store/record.h"
 #include "server/store/sweep.h"
@@ -69,7 +70,7 @@ bool job_new_token(struct job *job, struct record *record)
         return true;
     if (!record_new_secret(result->delete_token))
         return no_randomness(&result->diag);
-    record_sha256_hex(result->delete_token, strlen(result->delete_token), record->token_sha256);
+    digest_hex_of(result->delete_token, strlen(result->delete_token), record->token_sha256);
     return record->token_sha256[0] != '\0' || no_digest(job);
 }
 

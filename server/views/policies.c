@@ -2,13 +2,13 @@
 
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
-#include <openssl/hmac.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <sys/random.h>
 
 #include "core/buf.h"
 #include "core/str.h"
+#include "core/system/digest.h"
 #include "render/output.h"
 #include "server/http/message/form.h"
 #include "server/http/reply.h"
@@ -17,7 +17,7 @@
 /* ---- passes ---- */
 
 struct passes {
-    uint8_t key[32];
+    uint8_t key[DIGEST_KEY_BYTES];
 };
 
 struct passes *passes_new(void)
@@ -40,13 +40,12 @@ void passes_free(struct passes *p)
 static bool make(const struct passes *p, struct str id, int64_t hour, char pass[PASS_CHARS + 1])
 {
     static const char DIGITS[] = "abcdefghijklmnopqrstuvwxyz234567";
-    uint8_t digest[EVP_MAX_MD_SIZE];
+    uint8_t digest[SHA256_BYTES];
     struct buf text = {0};
 
     buf_printf(&text, "tree %lld ", (long long)hour);
     buf_str(&text, id);
-    bool made = !text.failed && HMAC(EVP_sha256(), p->key, sizeof(p->key), (const uint8_t *)text.p, text.n,
-                                     digest, NULL) != NULL;
+    bool made = !text.failed && digest_hmac(p->key, buf_view(&text), digest);
     for (size_t i = 0; i < PASS_CHARS; i++)
         pass[i] = made ? DIGITS[digest[i] & 31] : '\0';
     pass[PASS_CHARS] = '\0';
@@ -115,12 +114,11 @@ struct policies {
 
 bool policy_put_digest(struct buf *b, struct str code)
 {
-    unsigned char digest[EVP_MAX_MD_SIZE], base64[EVP_MAX_MD_SIZE * 2];
-    unsigned n = 0;
+    uint8_t digest[SHA256_BYTES], base64[2 * SHA256_BYTES];
 
-    if (EVP_Digest(code.p, code.n, digest, &n, EVP_sha256(), NULL) != 1)
+    if (!digest_of(code.p, code.n, digest))
         return false;
-    EVP_EncodeBlock(base64, digest, (int)n);
+    EVP_EncodeBlock(base64, digest, SHA256_BYTES);
     buf_printf(b, "'sha256-%s'", (const char *)base64);
     return true;
 }

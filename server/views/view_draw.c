@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "core/system/clock.h"
+#include "core/system/digest.h"
 #include "core/system/folder.h"
 #include "core/system/turns.h"
 #include "server/convert/profile_id.h"
@@ -120,7 +121,7 @@ bool view_key(const struct service *service, const struct view_request *r, enum 
     view_describe(service, r, &text);
     digest[0] = '\0';
     if (!text.failed)
-        record_sha256_hex(text.p, text.n, digest);
+        digest_hex_of(text.p, text.n, digest);
     buf_free(&text);
     record_views_prefix(r->upload.sha256, folder);
     snprintf(key, VIEW_KEY_CHARS + 1, "%s%s%s", folder, digest, encoding_suffix(e));

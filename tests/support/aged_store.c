@@ -1,5 +1,6 @@
 #include "tests/support/aged_store.h"
 
+#include "core/system/digest.h"
 #include "tests/support/unit.h"
 #include <fcntl.h>
 #include <stdio.h>
@@ -60,8 +61,8 @@ struct aged_upload aged_store_describe(const struct aged_store *a, unsigned whic
 
     u.record.expires_s = a->now_s + expires_in_s;
     assert_true(record_new_secret(u.record.id));
-    record_sha256_hex(&which, sizeof(which), u.record.sha256);
-    record_sha256_hex("token", 5, u.record.token_sha256);
+    digest_hex_of(&which, sizeof(which), u.record.sha256);
+    digest_hex_of("token", 5, u.record.token_sha256);
     record_bytes_key(u.record.id, u.bytes);
     snprintf(u.object, sizeof(u.object), "uploads/%s.json", u.record.id);
     snprintf(u.gone, sizeof(u.gone), "gone/%s", u.record.id);

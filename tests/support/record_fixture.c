@@ -1,5 +1,6 @@
 #include "tests/support/record_fixture.h"
 
+#include "core/system/digest.h"
 #include "tests/support/unit.h"
 
 struct record_fixture record_fixture_begin(void)
@@ -17,7 +18,7 @@ struct record_fixture record_fixture_begin(void)
                                .created_s = NOW_S,
                                .expires_s = NOW_S + 30 * DAY_S,
                                .warnings = 2};
-    record_sha256_hex("token", 5, f.record.token_sha256);
+    digest_hex_of("token", 5, f.record.token_sha256);
     assert_int_equal(store_put(f.store, BYTES, STR("bytes"), STORE_DURABLE), STORE_OK);
     return f;
 }

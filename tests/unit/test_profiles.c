@@ -1,4 +1,5 @@
 /* Profiles: read once for all who need one at a time, kept by use and size, with a bound on what is in the making. */
+#include "core/system/digest.h"
 #include "server/config/config_load.h"
 #include "server/store/record.h"
 #include "server/views/profiles.h"
@@ -79,7 +80,7 @@ static int build(void **state)
     assert_non_null(w->service.log);
     for (unsigned i = 0; i <= SOURCES; i++) {
         int n = snprintf(text, sizeof(text), "main;a%u 1\nmain;b 2\n", i);
-        record_sha256_hex(text, (size_t)n, w->sha256[i]);
+        digest_hex_of(text, (size_t)n, w->sha256[i]);
         if (i < SOURCES)
             put_bytes(w, i);
     }
@@ -336,7 +337,7 @@ static void put_trace(struct world *w, unsigned source)
     n += sizeof(header);
     for (uint32_t i = 0; i < 200; i++)
         n += put_record(bytes + n, 4 | (i & 1), 10 * i);
-    record_sha256_hex((const char *)bytes, n, w->sha256[source]);
+    digest_hex_of((const char *)bytes, n, w->sha256[source]);
     bytes_key(source, key);
     store_delete(w->service.store, key);
     assert_int_equal(store_put(w->service.store, key, (struct str){(const char *)bytes, n}, STORE_EVICTABLE),

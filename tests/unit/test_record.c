@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/system/digest.h"
 #include "tests/support/record_fixture.h"
 
 static enum record_state state_at(struct record_fixture *f, int64_t now_s, struct record *r)
@@ -510,9 +511,9 @@ static void digests_and_tokens(void **state)
     struct record_fixture f = record_fixture_begin();
     char hex[RECORD_SHA256_CHARS + 1];
 
-    record_sha256_hex("", 0, hex);
+    digest_hex_of("", 0, hex);
     assert_string_equal(hex, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
-    record_sha256_hex("abc", 3, hex);
+    digest_hex_of("abc", 3, hex);
     assert_string_equal(hex, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     assert_true(record_token_matches(&f.record, STR("token")));
     assert_false(record_token_matches(&f.record, STR("Token")));

@@ -1,5 +1,6 @@
 #include "server/store/record.h"
 
+#include "core/system/digest.h"
 #include "tests/support/unit.h"
 
 #include <stdio.h>
@@ -30,8 +31,8 @@ static void build(struct world *w)
     assert_non_null(w->recent);
     w->record = (struct record){.format = "folded", .created_s = NOW_S - 10, .expires_s = NOW_S + 2};
     assert_true(record_new_secret(w->record.id));
-    record_sha256_hex("x", 1, w->record.sha256);
-    record_sha256_hex("y", 1, w->record.token_sha256);
+    digest_hex_of("x", 1, w->record.sha256);
+    digest_hex_of("y", 1, w->record.token_sha256);
     record_bytes_key(w->record.id, bytes);
     assert_int_equal(store_put(w->store, bytes, STR("x"), STORE_DURABLE), STORE_OK);
     assert_int_equal(record_write(w->store, &w->record, (int64_t)time(NULL)), STORE_OK);

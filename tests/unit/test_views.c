@@ -1,4 +1,5 @@
 /* Views through memory, store and pool, without HTTP. */
+#include "core/system/digest.h"
 #include "core/system/threads.h"
 #include "core/system/timer.h"
 #include "server/config/config_load.h"
@@ -91,7 +92,7 @@ static int build(void **state)
     assert_non_null(world->service.store);
     for (unsigned i = 0; i < 200; i++)
         buf_printf(&text, "main;com.example.Class%u.method;com.example.Deep.run %u\n", i, i + 1);
-    record_sha256_hex(text.p, text.n, world->sha256);
+    digest_hex_of(text.p, text.n, world->sha256);
     record_bytes_key(UPLOAD, key);
     assert_int_equal(store_put(world->service.store, key, buf_view(&text), STORE_EVICTABLE), STORE_OK);
     buf_free(&text);
@@ -310,7 +311,7 @@ static void small_views_stay_plain(void **state)
 
     (void)state;
     r.output = output_by_name(STR("folded"));
-    record_sha256_hex(text, strlen(text), r.upload.sha256);
+    digest_hex_of(text, strlen(text), r.upload.sha256);
     memset(r.upload.upload, 'z', RECORD_ID_CHARS);
     record_bytes_key(r.upload.upload, key);
     assert_int_equal(store_put(world->service.store, key, str_of(text), STORE_EVICTABLE), STORE_OK);

@@ -1,0 +1,25 @@
+/* SHA-256 of bytes that are there whole, and what is made of it. Text that comes in pieces: core/sha256.h. Any thread. */
+#ifndef CORE_SYSTEM_DIGEST_H
+#define CORE_SYSTEM_DIGEST_H
+
+#include "core/sha256.h"
+
+enum {
+    DIGEST_CHARS = 2 * SHA256_BYTES, /* in hex */
+    DIGEST_KEY_BYTES = 32,
+    DIGEST_HMAC_BYTES_MAX = 192 /* of what is signed */
+};
+
+/* False: the library has no memory. */
+bool digest_of(const void *p, size_t n, uint8_t digest[SHA256_BYTES]) __attribute__((warn_unused_result));
+
+/* HMAC (RFC 2104). False also if the text is too long. */
+bool digest_hmac(const uint8_t key[DIGEST_KEY_BYTES], struct str text, uint8_t digest[SHA256_BYTES])
+    __attribute__((warn_unused_result));
+
+/* In lower case. */
+void digest_hex(const uint8_t digest[SHA256_BYTES], char out[DIGEST_CHARS + 1]);
+/* digest_of in hex. Empty text, which is no digest, if the library has no memory. */
+void digest_hex_of(const void *p, size_t n, char out[DIGEST_CHARS + 1]);
+
+#endif
