@@ -149,7 +149,10 @@ static enum s3_result list(struct trial *t, struct diag *diag)
     return result == S3_OK && !t->is_listed ? S3_NOT_FOUND : result;
 }
 
-static enum s3_result delete (struct trial *t, struct diag *diag) { return s3_delete(t->s3, t->key, diag); }
+static enum s3_result take_away(struct trial *t, struct diag *diag)
+{
+    return s3_delete(t->s3, t->key, diag);
+}
 
 static const struct step {
     const char *words;
@@ -163,7 +166,7 @@ static const struct step {
     {"its bytes come back", get, S3_OK, "Other bytes came back."},
     {"it is seen", look, S3_OK, "It is not there, or has another size."},
     {"it is listed", list, S3_OK, "The list does not have it."},
-    {"it is deleted", delete, S3_OK, "It cannot be deleted."},
+    {"it is deleted", take_away, S3_OK, "It cannot be deleted."},
     {"it is gone", look, S3_NOT_FOUND, "It is still there."},
 };
 
@@ -178,6 +181,14 @@ static bool try_steps(struct trial *t, struct diag *diag)
     }
     buf_printf(&t->text, "clocks differ by        %7lld s\n", (long long)s3_clock_ahead_s(t->s3));
     return true;
+}
+
+/* After a step that failed nothing is left, if that can be had. */
+static void tidy(struct trial *t)
+{
+    struct diag ignored = {0};
+
+    (void)!take_away(t, &ignored);
 }
 
 static bool check(const struct options *o, struct diag *diag)
@@ -198,6 +209,8 @@ static bool check(const struct options *o, struct diag *diag)
               diag_set(diag, DIAG_IO, "nothing to send", "", "No memory is left for it.");
     snprintf(t.key, sizeof(t.key), "check/%016llx", (unsigned long long)random);
     ok = ok && try_steps(&t, diag);
+    if (!ok)
+        tidy(&t);
     if (t.fd >= 0)
         close(t.fd);
     place_close(place);

@@ -8,8 +8,8 @@
  * Frames are chosen by their totals, the heaviest of all first, until the next one has no room. A caller's total is
  * never less than a callee's, so what is chosen hangs together. A frame whose callee has nearly all of its time is joined
  * with it, since stacks of Android are long and a line costs as much as what it says: numbers are of the first frame of a
- * line, the self is of the last. What a frame has beside its self and its callees that are
- * shown is in callees that are not. */
+ * line, the self is of the last. What a frame has beside its self and its callees that are shown is in callees that are
+ * not. */
 #include <string.h>
 
 #include "core/clean.h"

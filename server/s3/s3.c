@@ -379,13 +379,12 @@ static enum s3_result failed(const struct s3 *s, const struct attempt *a, unsign
     return untrusted ? S3_DENIED : S3_UNAVAILABLE;
 }
 
-/* Another attempt may help. */
+/* Another attempt may help: also of a put that met another one (409), which may have failed. */
 static bool is_passing(const struct attempt *a)
 {
     if (a->code != CURLE_OK)
         return a->read_errno == 0 && a->code != CURLE_PEER_FAILED_VERIFICATION;
-    return a->status >= 500 || a->status == 429 || a->status == 408 ||
-           (a->status == 409 && !is_put(a->request));
+    return a->status >= 500 || a->status == 429 || a->status == 408 || a->status == 409;
 }
 
 static enum s3_result judge_refusal(const struct s3 *s, const struct attempt *a, unsigned endpoint,
@@ -396,7 +395,7 @@ static enum s3_result judge_refusal(const struct s3 *s, const struct attempt *a,
         return S3_NOT_FOUND;
     if (a->status == 404)
         return refused(s, a, endpoint, S3_DENIED, "Make the bucket, or mend its name or the address.", diag);
-    if (is_put(a->request) && (a->status == 412 || a->status == 409))
+    if (is_put(a->request) && a->status == 412)
         return S3_EXISTS;
     if (a->status == 507 || says(a, STR("QuotaExceeded")))
         return refused(s, a, endpoint, S3_FULL, "Make room in the object store, or raise the quota.", diag);

@@ -170,7 +170,7 @@ class Damage(StoreTest):
 class Trouble(StoreTest):
     def test_what_passes_is_tried_again(self):
         self.filled()
-        for fault in ('503 SlowDown', '500 InternalError', '429 TooManyRequests', 'drop', 'lost'):
+        for fault in ('503 SlowDown', '500 InternalError', '429 TooManyRequests', '409 ConditionalRequestConflict', 'drop', 'lost'):
             with self.subTest(fault=fault):
                 self.bucket.objects.clear()
                 self.bucket.faults = [('PUT', 'bytes/', fault, 1), ('PUT', 'uploads/', fault, 1)]
@@ -250,6 +250,7 @@ class Settings(StoreTest):
     def test_a_store_that_replaces_what_it_should_keep(self):
         self.bucket.creates = False
         self.assertIn('If-None-Match', self.check(status=1))
+        self.assertEqual(self.bucket.objects, {})
 
     def test_keys(self):
         path = os.path.join(self.folder, 'keys')
