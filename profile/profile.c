@@ -25,11 +25,6 @@ uint32_t profile_value_by_name(const struct profile *p, struct str name)
     return i;
 }
 
-bool tracks_share(const struct profile_track *a, const struct profile_track *b)
-{
-    return a->values == 0 || b->values == 0 || (a->values & b->values) != 0;
-}
-
 const struct profile_track *profile_track_by_id(const struct profile *p, uint32_t id)
 {
     uint32_t lo = 0, hi = p->n_tracks;

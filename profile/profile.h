@@ -387,9 +387,6 @@ static inline bool profile_is_mixed(const struct profile *p)
 {
     return p->n_beside > 0;
 }
-/* Whether the tracks have values in common. */
-bool tracks_share(const struct profile_track *a, const struct profile_track *b);
-
 /* The track, or NULL. Binary search. */
 const struct profile_track *profile_track_by_id(const struct profile *p, uint32_t id);
 

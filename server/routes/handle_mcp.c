@@ -10,7 +10,6 @@
 #include "core/json.h"
 #include "core/system/json_memory.h"
 #include "render/view/key.h"
-#include "server/convert/convert.h"
 #include "server/http/problem.h"
 #include "server/routes/handle_compare.h"
 #include "server/routes/mcp_tools.h"
@@ -178,20 +177,12 @@ static struct str no_query(const struct exchange *x, const char *name)
     return (struct str){NULL, 0};
 }
 
-static bool is_argument(const struct mcp_tool *tool, const char *name)
+static bool is_among(const char *const *names, const char *name)
 {
-    for (size_t i = 0; tool->keys[i] != NULL; i++)
-        if (strcmp(tool->keys[i], name) == 0)
+    for (; *names != NULL; names++)
+        if (strcmp(*names, name) == 0)
             return true;
     return false;
-}
-
-/* What says which upload is read elsewhere. */
-static bool is_subject(const struct mcp_tool *tool, const char *name)
-{
-    return strcmp(name, tool->subject == MCP_PAIR ? "a" : "profile") == 0 ||
-           (tool->subject == MCP_PAIR && strcmp(name, "b") == 0) ||
-           (tool->subject == MCP_METHOD && strcmp(name, "method") == 0);
 }
 
 static struct str argument_text(const json_t *value, char number[32])
@@ -216,7 +207,7 @@ static void each_argument(const struct exchange *x,
     if (preset[0] != NULL && !each(context, str_of(preset[0]), str_of(preset[1])))
         return;
     json_object_foreach ((json_t *)(uintptr_t)m->arguments, name, value)
-        if (!is_subject(m->tool, name) && !json_is_false(value) && !json_is_null(value) &&
+        if (!is_among(m->tool->subjects, name) && !json_is_false(value) && !json_is_null(value) &&
             !each(context, str_of(name), argument_text(value, number)))
             return;
 }
@@ -235,7 +226,7 @@ static bool arguments_fit(const struct mcp *m, char words[200])
     json_t *value;
 
     json_object_foreach ((json_t *)(uintptr_t)m->arguments, name, value) {
-        if (!is_subject(m->tool, name) && !is_argument(m->tool, name))
+        if (!is_among(m->tool->subjects, name) && !is_among(m->tool->keys, name))
             snprintf(words, 200, "%s has no argument %.60s; tools/list says which it has.", m->tool->name,
                      name);
         else if (json_is_array(value) || json_is_object(value) || json_is_real(value))
@@ -248,15 +239,11 @@ static bool arguments_fit(const struct mcp *m, char words[200])
 }
 
 /* False: words names the one that is missing. */
-static bool has_subject(const struct mcp *m, char words[200])
+static bool has_subjects(const struct mcp *m, char words[200])
 {
-    const char *const needed[] = {m->tool->subject == MCP_PAIR ? "a" : "profile",
-                                  m->tool->subject == MCP_PAIR ? "b" : "method"};
-    size_t n = m->tool->subject == MCP_PROFILE ? 1 : 2;
-
-    for (size_t i = 0; i < n; i++)
-        if (text_of(m, needed[i]).n == 0) {
-            snprintf(words, 200, "%s needs the argument %s, a text.", m->tool->name, needed[i]);
+    for (const char *const *name = m->tool->subjects; *name != NULL; name++)
+        if (text_of(m, *name).n == 0) {
+            snprintf(words, 200, "%s needs the argument %s, a text.", m->tool->name, *name);
             return false;
         }
     return true;
@@ -277,25 +264,6 @@ static enum exchange_step text_ready(struct exchange *x, const struct view_reque
     return X_DONE;
 }
 
-/* Of the busiest thread, unless an argument says another. */
-static bool find_outline(struct exchange *x, struct mcp *m)
-{
-    struct view_request *r = &m->request;
-    struct record record;
-    struct diag diag = {0};
-
-    r->output = &OUTPUT_OUTLINE;
-    if (!profile_record(x, x->parameters[0], &record))
-        return false;
-    view_of(r, &record);
-    convert_defaults(x->service->config, &r->asked.view);
-    view_of_owner(&r->asked.view, &record);
-    if (view_query(x, r, &diag))
-        return true;
-    exchange_diag(x, &diag);
-    return false;
-}
-
 static bool find_one(struct exchange *x, struct mcp *m)
 {
     struct str id = upload_id_in(text_of(m, "profile")), method = text_of(m, "method");
@@ -303,8 +271,10 @@ static bool find_one(struct exchange *x, struct mcp *m)
 
     snprintf(m->pair, sizeof(m->pair), "%.*s", (int)id.n, id.p);
     x->parameters[0] = str_of(m->pair);
-    if (m->tool->report == NULL)
-        return find_outline(x, m);
+    if (m->tool->report == NULL) {
+        m->request.output = &OUTPUT_OUTLINE;
+        return view_of_url(x, (struct str){NULL, 0}, &record, &m->request);
+    }
     if (method.n > ASKED_METHOD_BYTES_MAX) {
         exchange_problem(x, 404, "no such method", "The tool methods lists them.",
                          "No method has so long a name.");
@@ -328,10 +298,10 @@ static bool find_pair(struct exchange *x, struct mcp *m)
 static enum exchange_step call(struct exchange *x, struct mcp *m)
 {
     struct view_request *r = &m->request;
-    bool pair = m->tool->subject == MCP_PAIR;
+    bool pair = is_among(m->tool->subjects, "b");
     char words[200];
 
-    if (!arguments_fit(m, words) || !has_subject(m, words))
+    if (!arguments_fit(m, words) || !has_subjects(m, words))
         return fail(x, 200, INVALID_PARAMS, words);
     x->accepts = AS_TEXT;
     x->query = no_query;

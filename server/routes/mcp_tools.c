@@ -10,45 +10,45 @@ const struct mcp_tool MCP_TOOLS[] = {
     {"verdict",
      "In words where the time went, the most important first: begin here. Each sentence names threads, methods and their "
      "share.",
-     MCP_PROFILE,
+     {"profile"},
      "verdict",
      {"track", "app", OF_TIME, "budget", NULL},
      {NULL, NULL}},
     {"threads",
      "All threads with what they used, the busiest first. Their ids are what the argument track of other tools takes.",
-     MCP_PROFILE,
+     {"profile"},
      "methods",
      {"value", "limit", OF_TIME, "budget", NULL},
      {"group", "thread"}},
     {"tree",
      "The heaviest part of the call tree as indented text, of the busiest thread unless track says another; "
      "view=inverted shows callers below the methods that used the most by themselves.",
-     MCP_PROFILE,
+     {"profile"},
      NULL,
      {"track", "value", "view", "focus", "ignore", "hide", "show-from", OF_TIME, "budget", NULL},
      {NULL, NULL}},
     {"methods",
      "The profile table: inclusive and exclusive values and calls of each method, the heaviest first; group it by class, "
      "package or origin.",
-     MCP_PROFILE,
+     {"profile"},
      "methods",
      {"track", "value", "group", "sort", "grep", "limit", "focus", "ignore", OF_TIME, "budget", NULL},
      {NULL, NULL}},
     {"method",
      "One method: what it cost, on which threads, its callers and callees; with longest=1 how long its calls were.",
-     MCP_METHOD,
+     {"profile", "method"},
      "m",
      {"track", "value", "limit", "longest", OF_TIME, "budget", NULL},
      {NULL, NULL}},
     {"frames",
      "Frames of the display that came too late, with the cause of each, of a system trace that has them.",
-     MCP_PROFILE,
+     {"profile"},
      "frames",
      {"app", OF_TIME, "budget", NULL},
      {NULL, NULL}},
     {"diff",
      "Two uploads compared, a before and b after: the methods whose cost changed most.",
-     MCP_PAIR,
+     {"a", "b"},
      "diff",
      {"track", "value", "group", "sort", "grep", "only", "limit", "budget", NULL},
      {NULL, NULL}},
@@ -87,30 +87,33 @@ static void put_key(struct json *j, const char *name)
     buf_free(&help);
 }
 
-static const char PROFILE[] = "profile", A[] = "a", B[] = "b", METHOD[] = "method";
+static void put_subject(struct json *j, const char *name)
+{
+    static const char *const HELP[][2] = {
+        {"profile", "The upload: its id or its link."},
+        {"method", "package.Class.method, as other tools write it."},
+        {"a", "The upload before the change: its id or its link."},
+        {"b", "The upload after it."},
+    };
+
+    for (size_t i = 0; i < sizeof(HELP) / sizeof(HELP[0]); i++)
+        if (strcmp(name, HELP[i][0]) == 0)
+            put_property(j, name, "string", str_of(HELP[i][1]));
+}
 
 static void put_schema(struct json *j, const struct mcp_tool *tool)
 {
-    bool pair = tool->subject == MCP_PAIR;
-
     json_open_object(j, "inputSchema");
     json_put_string(j, "type", STR("object"));
     json_open_object(j, "properties");
-    if (pair) {
-        put_property(j, A, "string", STR("The upload before the change: its id or its link."));
-        put_property(j, B, "string", STR("The upload after it."));
-    } else {
-        put_property(j, PROFILE, "string", STR("The upload: its id or its link."));
-    }
-    if (tool->subject == MCP_METHOD)
-        put_property(j, METHOD, "string", STR("package.Class.method, as other tools write it."));
+    for (size_t i = 0; tool->subjects[i] != NULL; i++)
+        put_subject(j, tool->subjects[i]);
     for (size_t i = 0; tool->keys[i] != NULL; i++)
         put_key(j, tool->keys[i]);
     json_close(j);
     json_open_array(j, "required");
-    json_put_string(j, NULL, str_of(pair ? A : PROFILE));
-    if (tool->subject != MCP_PROFILE)
-        json_put_string(j, NULL, str_of(pair ? B : METHOD));
+    for (size_t i = 0; tool->subjects[i] != NULL; i++)
+        json_put_string(j, NULL, str_of(tool->subjects[i]));
     json_close(j);
     json_close(j);
 }

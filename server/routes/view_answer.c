@@ -184,7 +184,7 @@ bool view_of_url(struct exchange *x, struct str tracks, struct record *record, s
     view_of(r, record);
     convert_defaults(x->service->config, &r->asked.view);
     view_of_owner(&r->asked.view, record);
-    if (view_set_tracks(&r->asked.view, tracks, &diag) && view_query(x, r, &diag))
+    if ((tracks.p == NULL || view_set_tracks(&r->asked.view, tracks, &diag)) && view_query(x, r, &diag))
         return true;
     exchange_diag(x, &diag);
     return false;

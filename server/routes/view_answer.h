@@ -13,8 +13,8 @@ bool view_is_no_step(struct str key, struct str value);
 /* What the query asks for, by the keys of the route and those that the output adds. False: diag. */
 bool view_query(struct exchange *x, struct view_request *r, struct diag *diag);
 
-/* The record of /p/{id}, and in *r, whose output is set, the view of `tracks` that the query asks for.
- * False: x->reply says why not. */
+/* The record of /p/{id}, and in *r, whose output is set, the view of `tracks` (p == NULL: of those that the query says, or
+ * the busiest) that the query asks for. False: x->reply says why not. */
 bool view_of_url(struct exchange *x, struct str tracks, struct record *record, struct view_request *r);
 
 /* The same for a report, which is set: of the tracks that the query names, or all. */
