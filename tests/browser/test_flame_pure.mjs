@@ -3,6 +3,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { hueName } from '../../static/lanes-model.js';
 import { encode, heaviest, pureHalf, random, randomTree, SCRIPT, selfOf, STYLE, totalsOf } from '../support/flame_data.mjs';
 
 const flame = pureHalf();
@@ -394,6 +395,11 @@ test('the colours of packages can be told apart', () => {
     fills.forEach(([a, from], i) => fills.slice(i + 1).forEach(([b, to]) =>
       assert.ok(Math.hypot(...from.map((one, k) => one - to[k])) > 14, `c${a} and c${b}: ${Math.hypot(...from.map((one, k) => one - to[k]))}`)));
   }
+});
+
+test('the timeline gives a method the colour that the picture gives it', () => {
+  for (const text of ['', 'a', 'com.example.Foo.bar', 'com.example.Foo.baz', 'é', '日本', '🔥'])
+    assert.equal(hueName({ text }), flame.classOf('classic', { frame: { text } }, 0), text);
 });
 
 test('the heaviest packages have colours of their own, which they keep', () => {

@@ -16,7 +16,7 @@ const CONTROLS = readFileSync(pathOf('static/flame-controls.xml'), 'utf8');
 
 /* The functions that need no document. The script is no module. */
 export function pureHalf() {
-  const names = ['COMMANDS', 'Data', 'Filtering', 'Tree', 'changePercent', 'changeStep', 'colourPackages', 'cut', 'firstBranching', 'fitName', 'isMostlyIdle', 'keyOf', 'keyWords', 'layout', 'matchesByWeight', 'needsService', 'nodesByWeight', 'pathTo', 'percentWords', 'regexProblem', 'search', 'signatureWords', 'stepProblem', 'stepsProblem', 'valueWords'];
+  const names = ['COMMANDS', 'Data', 'Filtering', 'Tree', 'changePercent', 'changeStep', 'classOf', 'colourPackages', 'cut', 'firstBranching', 'fitName', 'isMostlyIdle', 'keyOf', 'keyWords', 'layout', 'matchesByWeight', 'needsService', 'nodesByWeight', 'pathTo', 'percentWords', 'regexProblem', 'search', 'signatureWords', 'stepProblem', 'stepsProblem', 'valueWords'];
   return new Function(`${MODEL.map(file => readFileSync(file, 'utf8')).join('')}\nreturn { ${names.join()} };`)();
 }
 
