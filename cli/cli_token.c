@@ -119,11 +119,11 @@ static bool needs_name(const struct options *o, struct diag *diag)
                o->operands[0], WHO_NAME_BYTES);
 }
 
-static bool add_token(const struct options *o, unsigned scopes, char token[TOKEN_CHARS + 1],
-                      struct diag *diag)
+static bool add_token(const struct options *o, unsigned scopes, const char *spaces,
+                      char token[TOKEN_CHARS + 1], struct diag *diag)
 {
     struct buf line = {0};
-    bool ok = token_new(o->operands[1], scopes, (int64_t)time(NULL), token, &line) ||
+    bool ok = token_new(o->operands[1], scopes, spaces, (int64_t)time(NULL), token, &line) ||
               diag_set(diag, DIAG_IO, "no token", "Try again.", "The system gave no random numbers for it.");
     int lock = ok ? lock_file(o->file, diag) : -1;
 
@@ -138,19 +138,20 @@ static bool add_token(const struct options *o, unsigned scopes, char token[TOKEN
 /* The token goes to standard output, alone on the last line. */
 static bool make_token(const struct options *o, struct diag *diag)
 {
-    char token[TOKEN_CHARS + 1];
+    char token[TOKEN_CHARS + 1], spaces[WHO_SPACES_BYTES + 1];
     unsigned scopes;
     struct buf text = {0};
 
     if (!needs_name(o, diag))
         return false;
-    if (!scopes_parse(str_of(o->scope == NULL ? "upload,read" : o->scope), &scopes))
+    if (!scopes_parse(str_of(o->scope == NULL ? "upload,read" : o->scope), &scopes, spaces))
         return diag_set(diag, DIAG_USAGE, "option not understood", HINT,
-                        "--scope takes words with commas between them: upload, read, change, delete, admin.");
-    if (!add_token(o, scopes, token, diag))
+                        "--scope takes words with commas between them: upload, read, change, delete, "
+                        "admin; and spaces:NAME, as often as there are spaces that it is for.");
+    if (!add_token(o, scopes, spaces, token, diag))
         return false;
     buf_printf(&text, "Token of %s, who may: ", o->operands[1]);
-    scopes_put(&text, scopes);
+    scopes_put(&text, scopes, spaces);
     buf_printf(&text, ". It is shown this once.\n%s\n", token);
     bool ok = text.failed ? diag_no_memory(diag, "No memory is left for the answer.")
                           : cli_write("-", buf_view(&text), diag);
@@ -164,7 +165,7 @@ static void put_token(struct buf *b, const struct token *t)
 
     utc_format(t->created_s, created);
     buf_printf(b, "%s\t", t->name);
-    scopes_put(b, t->scopes);
+    scopes_put(b, t->scopes, t->spaces);
     buf_printf(b, "\t%s\t%.8s\n", created, t->sha256);
 }
 
@@ -261,7 +262,7 @@ static const struct cli_option OPTIONS[] = {
      "the file of tokens; new makes it if there is none", NULL},
     {"--scope", NULL, CLI_TEXT, offsetof(struct options, scope), "SCOPES",
      "of a new token, with commas between them: upload, read (uploads of the team), change and delete (of others), "
-     "admin; default: upload,read",
+     "admin; with spaces:NAME only for uploads in that space; default: upload,read",
      NULL},
 };
 

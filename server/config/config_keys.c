@@ -71,9 +71,10 @@ static bool readers_valid(struct str value)
 
 static bool scopes_valid(struct str value)
 {
+    char spaces[WHO_SPACES_BYTES + 1];
     unsigned scopes;
 
-    return scopes_parse(value, &scopes);
+    return scopes_parse(value, &scopes, spaces);
 }
 
 #define TEXT(field, valid, allowed, value, help)                             \
@@ -106,8 +107,9 @@ const struct config_key CONFIG_KEYS[] = {
     TEXT(
         user_header, header_valid, "the name of a header", "",
         "header in which a proxy of trusted_proxies, or one before a Unix socket, names the user; empty: none"),
-    TEXT(user_scopes, scopes_valid, "scopes with commas between them", "upload,read",
-         "what a user of user_header may do: upload, read, change, delete, admin"),
+    TEXT(
+        user_scopes, scopes_valid, "scopes with commas between them", "upload,read",
+        "what a user of user_header may do: upload, read, change, delete, admin; with spaces:NAME only in that space"),
     TEXT(
         readers, readers_valid, "link or team", "link",
         "who may read an upload that does not say: link (who has its link) or team (of these, who is known)"),

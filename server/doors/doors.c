@@ -13,6 +13,7 @@ struct doors {
     const struct log *log;
     struct session_key key;
     unsigned user_scopes;
+    char user_spaces[WHO_SPACES_BYTES + 1];
     pthread_mutex_t lock; /* of the list: nobody waits for a disk under it */
     struct token_list tokens;
     pthread_mutex_t reading; /* one reads the file at a time; taken before `lock` */
@@ -106,7 +107,7 @@ struct doors *doors_new(const struct config *config, struct store *store, const 
     d->config = config;
     d->log = log;
     /* The configuration was checked by the same function. */
-    bool ok = scopes_parse(str_of(config->user_scopes), &d->user_scopes);
+    bool ok = scopes_parse(str_of(config->user_scopes), &d->user_scopes, d->user_spaces);
     if (ok && config->tokens_file[0] != '\0') {
         look_at(d, &d->seen);
         ok = read_list(d, &d->tokens, diag) && session_key_open(store, &d->key, diag);
@@ -134,6 +135,7 @@ static void know(struct who *who, enum who_by by, const struct token *token)
     who->by = by;
     who->scopes = token->scopes;
     memcpy(who->name, token->name, sizeof(who->name));
+    memcpy(who->spaces, token->spaces, sizeof(who->spaces));
 }
 
 /* A text of another length is not hashed: it may be long. */
@@ -174,6 +176,7 @@ static enum door_found by_proxy(const struct doors *d, struct str user, struct w
         return DOOR_WRONG;
     who->by = WHO_BY_PROXY;
     who->scopes = d->user_scopes;
+    memcpy(who->spaces, d->user_spaces, sizeof(who->spaces));
     memcpy(who->name, user.p, user.n);
     who->name[user.n] = '\0';
     return DOOR_KNOWN;
@@ -185,7 +188,7 @@ enum door_found doors_who(struct doors *d, const struct door_asked *asked, int64
     struct credentials_token token;
     struct str session, cookies = asked->cookie;
 
-    *who = (struct who){WHO_NOBODY, 0, ""};
+    *who = (struct who){.by = WHO_NOBODY};
     if (str_trim(asked->user).n > 0)
         return by_proxy(d, str_trim(asked->user), who);
     if (d->config->tokens_file[0] == '\0')

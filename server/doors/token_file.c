@@ -40,8 +40,8 @@ static bool parse_line(struct str line, struct token *t)
     struct str name = next_field(&line), scopes = next_field(&line), sha256 = next_field(&line),
                created = next_field(&line);
 
-    if (!who_name_valid(name) || !scopes_parse(scopes, &t->scopes) || !record_sha256_valid(sha256) ||
-        !utc_parse(created, &t->created_s) || str_trim(line).n > 0)
+    if (!who_name_valid(name) || !scopes_parse(scopes, &t->scopes, t->spaces) ||
+        !record_sha256_valid(sha256) || !utc_parse(created, &t->created_s) || str_trim(line).n > 0)
         return false;
     memcpy(t->name, name.p, name.n);
     t->name[name.n] = '\0';
@@ -175,8 +175,8 @@ bool token_file_read(const char *path, struct buf *text, struct diag *diag)
 
 /* ---- what `aflamed token` changes of it ---- */
 
-bool token_new(const char *name, unsigned scopes, int64_t now_s, char token[TOKEN_CHARS + 1],
-               struct buf *line)
+bool token_new(const char *name, unsigned scopes, const char *spaces, int64_t now_s,
+               char token[TOKEN_CHARS + 1], struct buf *line)
 {
     char secret[RECORD_ID_CHARS + 1], sha256[RECORD_SHA256_CHARS + 1] = "", created[UTC_CHARS + 1];
 
@@ -186,7 +186,7 @@ bool token_new(const char *name, unsigned scopes, int64_t now_s, char token[TOKE
     }
     utc_format(now_s, created);
     buf_printf(line, "%s ", name);
-    scopes_put(line, scopes);
+    scopes_put(line, scopes, spaces);
     buf_printf(line, " %s %s", sha256, created);
     return sha256[0] != '\0';
 }

@@ -3,6 +3,7 @@
  *
  *     NAME SCOPES SHA256 CREATED
  *     ann upload,read 9f86d081..0f00a08 2026-11-25T10:00:00Z
+ *     ci upload,read,spaces:checkout 5e884898..42d8 2026-11-26T10:00:00Z
  *
  * A line that is empty or begins with '#' is passed over. A name may have several tokens, as while one is replaced by
  * the next. `aflamed token` writes the file; a person may, too. */
@@ -18,6 +19,7 @@ enum { TOKENS_MAX = 10000 };
 struct token {
     char name[WHO_NAME_BYTES + 1];
     unsigned scopes;
+    char spaces[WHO_SPACES_BYTES + 1]; /* as in struct who */
     char sha256[RECORD_SHA256_CHARS + 1];
     int64_t created_s;
 };
@@ -51,8 +53,8 @@ bool token_file_read(const char *path, struct buf *text, struct diag *diag)
     __attribute__((warn_unused_result));
 
 /* A new token and its line, without line end. False: the system gives no randomness, or libcrypto failed. */
-bool token_new(const char *name, unsigned scopes, int64_t now_s, char token[TOKEN_CHARS + 1],
-               struct buf *line) __attribute__((warn_unused_result));
+bool token_new(const char *name, unsigned scopes, const char *spaces, int64_t now_s,
+               char token[TOKEN_CHARS + 1], struct buf *line) __attribute__((warn_unused_result));
 
 /* Appends all lines but those of the name, also such as cannot be parsed: to take a token out must work. Returns how many
  * there were of the name. */

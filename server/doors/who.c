@@ -20,13 +20,44 @@ static unsigned scope_of(struct str word)
     return 0;
 }
 
-bool scopes_parse(struct str text, unsigned *scopes)
+static bool add_space(struct str name, char spaces[WHO_SPACES_BYTES + 1])
+{
+    size_t n = strlen(spaces);
+
+    if (!space_name_valid(name) || n + 1 + name.n > WHO_SPACES_BYTES)
+        return false;
+    if (n > 0)
+        spaces[n++] = ',';
+    memcpy(spaces + n, name.p, name.n);
+    spaces[n + name.n] = '\0';
+    return true;
+}
+
+/* The name behind "spaces:". */
+static bool names_space(struct str *word)
+{
+    static const struct str BEFORE = STR_INIT("spaces:");
+
+    if (!str_starts(*word, BEFORE))
+        return false;
+    *word = (struct str){word->p + BEFORE.n, word->n - BEFORE.n};
+    return true;
+}
+
+bool scopes_parse(struct str text, unsigned *scopes, char spaces[WHO_SPACES_BYTES + 1])
 {
     struct str word;
 
     *scopes = 0;
+    memset(spaces, 0, WHO_SPACES_BYTES + 1);
     while (str_split(&text, ',', &word)) {
-        unsigned one = scope_of(str_trim(word));
+        word = str_trim(word);
+        if (names_space(&word)) {
+            if (!add_space(word, spaces))
+                return false;
+            continue;
+        }
+        unsigned one = scope_of(word);
         if (one == 0)
             return false;
         *scopes |= one;
@@ -34,7 +65,29 @@ bool scopes_parse(struct str text, unsigned *scopes)
     return *scopes != 0;
 }
 
-void scopes_put(struct buf *b, unsigned scopes)
+bool who_is_for(const struct who *w, struct str space)
+{
+    struct str rest = str_of(w->spaces), name;
+
+    if (rest.n == 0)
+        return true;
+    while (str_split(&rest, ',', &name))
+        if (str_eq(name, space))
+            return true;
+    return false;
+}
+
+static void put_spaces(struct buf *b, const char *spaces)
+{
+    struct str rest = str_of(spaces), name;
+
+    while (rest.n > 0 && str_split(&rest, ',', &name)) {
+        buf_z(b, ",spaces:");
+        buf_str(b, name);
+    }
+}
+
+void scopes_put(struct buf *b, unsigned scopes, const char *spaces)
 {
     bool any = false;
 
@@ -44,6 +97,7 @@ void scopes_put(struct buf *b, unsigned scopes)
             buf_z(b, SCOPES[i].word);
             any = true;
         }
+    put_spaces(b, spaces);
 }
 
 bool who_name_valid(struct str name)

@@ -3,6 +3,7 @@
 #define SERVER_DOORS_WHO_H
 
 #include "core/buf.h"
+#include "server/spaces/labels.h"
 
 enum scope {
     SCOPE_UPLOAD = 1 << 0, /* new uploads */
@@ -20,9 +21,13 @@ struct scope_word {
 extern const struct scope_word SCOPES[];
 extern const size_t SCOPES_COUNT;
 
-/* "upload,read": words of the table with commas between them, at least one. False: it is not. */
-bool scopes_parse(struct str text, unsigned *scopes);
-void scopes_put(struct buf *b, unsigned scopes);
+enum { WHO_SPACES_BYTES = 520 }; /* eight of the longest names */
+
+/* "upload,read": words of the table with commas between them, at least one. "spaces:NAME" among them, as often as there
+ * are such: only for uploads in these spaces; `spaces` is their names with commas between them, "" is all uploads. False:
+ * it is no such text, or there are too many spaces. */
+bool scopes_parse(struct str text, unsigned *scopes, char spaces[WHO_SPACES_BYTES + 1]);
+void scopes_put(struct buf *b, unsigned scopes, const char *spaces);
 
 enum { WHO_NAME_BYTES = 100 };
 
@@ -43,7 +48,12 @@ struct who {
     enum who_by by;
     unsigned scopes;
     char name[WHO_NAME_BYTES + 1]; /* "" of nobody */
+    char
+        spaces[WHO_SPACES_BYTES + 1]; /* Scopes are for uploads in these spaces alone; "": for all uploads. */
 };
+
+/* Whether the scopes are for uploads in this space; "" is no space. */
+bool who_is_for(const struct who *w, struct str space);
 
 /* For the log, which leaves it out of nobody: p == NULL. */
 static inline struct str who_logged(const struct who *w)

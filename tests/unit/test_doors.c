@@ -33,17 +33,43 @@ static void scopes_are_words(void **state)
 {
     (void)state;
     struct buf b = {0};
+    char spaces[WHO_SPACES_BYTES + 1];
     unsigned scopes;
 
-    assert_true(scopes_parse(STR("read, upload"), &scopes));
+    assert_true(scopes_parse(STR("read, upload"), &scopes, spaces));
     assert_int_equal(scopes, SCOPE_READ | SCOPE_UPLOAD);
-    scopes_put(&b, scopes);
+    scopes_put(&b, scopes, spaces);
     assert_true(str_eq(buf_view(&b), STR("upload,read")));
     buf_free(&b);
-    assert_false(scopes_parse(STR(""), &scopes));
-    assert_false(scopes_parse(STR("read,"), &scopes));
-    assert_false(scopes_parse(STR("Read"), &scopes));
-    assert_false(scopes_parse(STR("all"), &scopes));
+    assert_false(scopes_parse(STR(""), &scopes, spaces));
+    assert_false(scopes_parse(STR("read,"), &scopes, spaces));
+    assert_false(scopes_parse(STR("Read"), &scopes, spaces));
+    assert_false(scopes_parse(STR("all"), &scopes, spaces));
+}
+
+static void scopes_may_be_for_spaces(void **state)
+{
+    (void)state;
+    struct who who = {.by = WHO_BY_TOKEN};
+    struct buf b = {0}, many = {0};
+    char spaces[WHO_SPACES_BYTES + 1];
+    unsigned scopes;
+
+    assert_true(who_is_for(&who, STR("a")) && who_is_for(&who, STR("")));
+    assert_true(scopes_parse(STR("spaces:a-b,read, spaces:c"), &who.scopes, who.spaces));
+    assert_true(who_is_for(&who, STR("a-b")) && who_is_for(&who, STR("c")));
+    assert_false(who_is_for(&who, STR("a")) || who_is_for(&who, STR("")) || who_is_for(&who, STR("a-b,c")));
+    scopes_put(&b, who.scopes, who.spaces);
+    assert_true(str_eq(buf_view(&b), STR("read,spaces:a-b,spaces:c")));
+    buf_free(&b);
+    assert_false(scopes_parse(STR("spaces:a"), &scopes, spaces));
+    assert_false(scopes_parse(STR("read,spaces:"), &scopes, spaces));
+    assert_false(scopes_parse(STR("read,spaces:A"), &scopes, spaces));
+    buf_z(&many, "read");
+    for (unsigned i = 0; i < WHO_SPACES_BYTES; i++)
+        buf_z(&many, ",spaces:a");
+    assert_false(scopes_parse(buf_view(&many), &scopes, spaces));
+    buf_free(&many);
 }
 
 static void the_file_is_lines(void **state)
@@ -201,6 +227,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_plain),
         cmocka_unit_test(scopes_are_words),
+        cmocka_unit_test(scopes_may_be_for_spaces),
         cmocka_unit_test(the_file_is_lines),
         cmocka_unit_test(what_is_no_line_is_refused),
         cmocka_unit_test(two_lines_of_one_token_are_refused),
