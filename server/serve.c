@@ -27,6 +27,7 @@
 #include "server/routes/admit.h"
 #include "server/routes/routes.h"
 #include "server/service.h"
+#include "server/spaces/spaces.h"
 #include "server/store/migrate.h"
 #include "server/store/readiness.h"
 #include "server/store/record.h"
@@ -250,11 +251,12 @@ static bool open_service(struct service *s, const struct config *config, struct 
     s->progresses = progresses_new();
     s->record_cache = record_cache_new(s->store);
     s->static_assets = static_assets_new();
+    s->spaces = spaces_new(s->store, s->log);
     s->readiness = readiness_new(s->store, s->log);
     if (failed || !booted || s->log == NULL || s->turns == NULL || s->threads == NULL || s->clients == NULL ||
         s->timers == NULL || s->jobs == NULL || s->work == NULL || s->profiles == NULL || s->views == NULL ||
         s->progresses == NULL || s->record_cache == NULL || s->static_assets == NULL || s->policies == NULL ||
-        s->passes == NULL || s->readiness == NULL || s->figures == NULL)
+        s->passes == NULL || s->spaces == NULL || s->readiness == NULL || s->figures == NULL)
         return no_means(diag);
     return true;
 }
@@ -268,6 +270,7 @@ static void close_service(struct service *s)
     passes_free(s->passes);
     profiles_free(s->profiles);
     record_cache_free(s->record_cache);
+    spaces_free(s->spaces);
     static_assets_free(s->static_assets);
     readiness_free(s->readiness);
     figures_free(s->figures);

@@ -21,6 +21,7 @@ struct profiles;
 struct static_assets;
 struct progresses;
 struct shares;
+struct spaces;
 struct readiness;
 struct record_cache;
 struct sweep;
@@ -47,6 +48,7 @@ struct service {
     struct log *log;
     struct store *store;
     struct sweep *sweep;     /* of the store */
+    struct spaces *spaces;   /* what they list */
     struct turns *turns;     /* who computes */
     struct threads *threads; /* of jobs, by enum service_threads */
     struct doors

@@ -73,6 +73,11 @@
     {                                                                            \
         ALL(name, KEY_SENT, groups, name, "TEXT", help, "", "", ""), .label = "" \
     }
+/* The end of the name, behind its dot, stands for any. */
+#define SENT_FAMILY(name, groups, help)                                                             \
+    {                                                                                               \
+        ALL(name, KEY_SENT, groups, name, "TEXT", help, "", "", ""), .label = "", .is_family = true \
+    }
 #define SENT_FILE(name, groups, help)                                            \
     {                                                                            \
         ALL(name, KEY_FILE, groups, name, "FILE", help, "", "", ""), .label = "" \
@@ -283,6 +288,15 @@ const struct key KEYS[] = {
               "traceconv makes for a Perfetto trace, which name the addresses of native code"),
     SENT("readers", KEYS_UPLOAD | KEYS_FORM | KEYS_RENAME,
          "who may read it: link (who has the link) or team (of these, who is known)"),
+    SENT("space", KEYS_UPLOAD | KEYS_FORM | KEYS_RENAME,
+         "the space in which it is listed: [a-z0-9._-], at most 64 bytes; without one it is listed nowhere"),
+    SENT_FAMILY(
+        "label.KEY", KEYS_UPLOAD | KEYS_FORM | KEYS_RENAME,
+        "the label of that key: text of at most 200 bytes; empty: none. At most 32 labels; a key is made as the "
+        "name of a space"),
+    SENT(
+        "labels", KEYS_UPLOAD | KEYS_FORM | KEYS_RENAME,
+        "several labels, each on a line KEY=VALUE; of an upload that is changed, in place of all that it has"),
     SENT("token", KEYS_RENAME | KEYS_DELETE | KEYS_MAPPING | KEYS_SYMBOLS | KEYS_LOGIN,
          "the delete token of the upload; of a login, the token of who logs in"),
     SENT("name", KEYS_UPLOAD | KEYS_FORM | KEYS_RENAME, "what the upload is called"),
@@ -310,16 +324,29 @@ const struct key KEYS[] = {
         "(these, and the link of its page)"),
     SENT("a", KEYS_PAIR, "the earlier upload, by its link or its id"),
     SENT("b", KEYS_PAIR, "the later one"),
+    SENT(
+        "q", KEYS_SPACE,
+        "what to look for, all of it: key:value of a label, with quotes around a value with blanks; after:2026-11-01, "
+        "before:2026-12-01 (of the upload); words of the name or the headline"),
+    SENT("next", KEYS_SPACE, "goes on behind the uploads of an answer, with what that says of `next`"),
+    SENT("rows", KEYS_SPACE, "how many uploads, at most 500; default: 50"),
 };
 const size_t KEYS_COUNT = COUNT_OF(KEYS);
 
 /* ---- finding rows ---- */
 
+static bool is_named(const struct key *r, struct str name)
+{
+    struct str own = str_of(r->name), begin = {own.p, str_find_last(own, '.') + 1};
+
+    return r->is_family ? name.n > begin.n && str_starts(name, begin) : str_eq(name, own);
+}
+
 /* NULL if there is none. */
 static const struct key *find(unsigned groups, struct str name)
 {
     for (size_t i = KEYS_COUNT; i-- > 0;)
-        if ((KEYS[i].groups & groups) != 0 && str_eq(name, str_of(KEYS[i].name)))
+        if ((KEYS[i].groups & groups) != 0 && is_named(&KEYS[i], name))
             return &KEYS[i];
     return NULL;
 }

@@ -106,7 +106,7 @@ static bool digest_of_file(int fd, uint64_t bytes, uint8_t sha256[SHA256_BYTES])
 static enum place_result digest_in_record(struct copier *c, struct str id, char hex[RECORD_SHA256_CHARS + 1],
                                           struct diag *diag)
 {
-    enum { RECORD_BYTES = 8192 };
+    enum { RECORD_BYTES = 32768 };
     char key[STORE_KEY_BYTES];
     struct buf text = {0};
     struct record r = {0};
@@ -237,7 +237,7 @@ static bool copy_folder(struct copier *c, const char *folder, const struct items
 static bool copy_once(struct copier *c)
 {
     static const char *const FOLDERS[] = {"blobs/", "refs/", /* of earlier versions */
-                                          "bytes/", "names/", "gone/"},
+                                          "bytes/", "names/", "gone/", "spaces/"},
                              RECORDS[] = "uploads/";
     struct arena arena;
     struct items records = {.arena = &arena};

@@ -26,6 +26,7 @@ enum door {
     DOOR_OPEN = 1, /* anybody: it shows nothing of any upload */
     DOOR_UPLOAD,   /* scope upload */
     DOOR_READ,     /* who may read the upload */
+    DOOR_SPACE,    /* scope read, for the space that the path names */
     DOOR_CHANGE,   /* its owner, who has its delete token, or scope change */
     DOOR_DELETE,   /* the same with scope delete */
     DOOR_ADMIN     /* scope admin */

@@ -134,6 +134,16 @@ void page_deleted(struct buf *b, struct str root, const struct record *r);
 struct job_result;
 void page_members(struct buf *b, struct str root, const struct job_result *result);
 
+/* The list of a space. */
+struct page_space {
+    struct str space, query;
+    struct str rows; /* entries (server/spaces/entry.h), one a line */
+    struct str next; /* where to go on behind them; empty: that is all */
+    bool goes_on;    /* it is not the beginning of the list */
+    const struct page_visitor *visitor;
+};
+void page_space(struct buf *b, const struct page_space *p);
+
 /* /login. `to`: where to go on, as a field of the form keeps it; `refused`: the token before was none. */
 void page_login(const struct exchange *x, struct buf *b, struct str to, bool refused);
 

@@ -139,7 +139,17 @@ static bool is_made_to_change(const struct exchange *x)
 
 static unsigned scope_of(enum door door)
 {
-    return door == DOOR_UPLOAD ? SCOPE_UPLOAD : door == DOOR_ADMIN ? SCOPE_ADMIN : 0;
+    return door == DOOR_UPLOAD  ? SCOPE_UPLOAD
+           : door == DOOR_SPACE ? SCOPE_READ
+           : door == DOOR_ADMIN ? SCOPE_ADMIN
+                                : 0;
+}
+
+bool admits_space(struct exchange *x, struct str space)
+{
+    return ((x->who.scopes & SCOPE_READ) != 0 && who_is_for(&x->who, space)) ||
+           keep_out(x, "Ask whoever runs the service for a token with the scope read for that space.",
+                    "Only who may read the space sees what is listed there.");
 }
 
 bool admits(struct exchange *x, const struct route *route)
@@ -175,12 +185,13 @@ struct str admits_way_back(const struct exchange *x)
 bool admits_owner(const struct exchange *x, const struct record *r)
 {
     return (x->who.scopes & SCOPE_UPLOAD) != 0 && x->who.by != WHO_NOBODY && r->owner[0] != '\0' &&
-           str_eq(str_of(x->who.name), str_of(r->owner));
+           str_eq(str_of(x->who.name), str_of(r->owner)) && who_is_for(&x->who, str_of(r->space));
 }
 
 bool admits_without_token(const struct exchange *x, const struct record *r, enum scope scope)
 {
-    return admits_owner(x, r) || (x->who.scopes & (unsigned)scope) != 0;
+    return admits_owner(x, r) ||
+           ((x->who.scopes & (unsigned)scope) != 0 && who_is_for(&x->who, str_of(r->space)));
 }
 
 /* The scope that lets in those who may not read: to change or to delete the upload, and nothing else of it. */
@@ -194,7 +205,8 @@ bool admits_reader(struct exchange *x, const struct record *r)
     x->team = x->team || r->team;
     if (!r->team || x->passed || admits_owner(x, r))
         return true;
-    if (x->who.by != WHO_NOBODY && (x->who.scopes & (SCOPE_READ | scope_beside_reading(x))) != 0)
+    if (x->who.by != WHO_NOBODY && who_is_for(&x->who, str_of(r->space)) &&
+        (x->who.scopes & (SCOPE_READ | scope_beside_reading(x))) != 0)
         return true;
     return keep_out(x, "Ask the person who uploaded it, or whoever runs the service.",
                     "This upload is for the team, and you may not read these.");

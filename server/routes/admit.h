@@ -17,6 +17,9 @@ struct str admits_way_back(const struct exchange *x);
 /* Where a login leads back to, the longest: it has to fit into a header. */
 enum { ADMITS_TO_BYTES_MAX = 2000 };
 
+/* Whether who asks may read the list of the space. False: x->reply as above, whether there is such a space or not. */
+bool admits_space(struct exchange *x, struct str space);
+
 /* Whether who asks is known, has uploaded it, and may upload. */
 bool admits_owner(const struct exchange *x, const struct record *r);
 

@@ -149,6 +149,7 @@ static const struct named {
     {"track", "a track by its id, several with commas between them, all (side by side), or merged"},
     {"method", "a method, by its id or by its name as package.Class.method"},
     {"pair", "two uploads by their ids, with .. between them: the earlier one first"},
+    {"space", "the name of a space"},
     {"pass", "a pass of the picture's link, which holds for a while"},
     {"name", "what the upload is called"},
 };

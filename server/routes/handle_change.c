@@ -15,6 +15,7 @@
 #include "server/routes/routes_table.h"
 #include "server/routes/view_answer.h"
 #include "server/service.h"
+#include "server/spaces/spaces.h"
 #include "server/store/store.h"
 #include "server/store/sweep.h"
 #include "server/upload/known_mapping.h"
@@ -29,7 +30,19 @@ _Static_assert(sizeof(((struct record *)NULL)->app) == sizeof(((struct view_opti
 struct change {
     struct record record;
     unsigned fields; /* of enum record_field */
+    /* What its space will list, made of views. */
+    struct view_request words_asked;
+    struct view_result result; /* that is worked on */
+    struct buf summary, words;
 };
+
+static void end_change(void *state)
+{
+    struct change *c = state;
+
+    buf_free(&c->summary);
+    buf_free(&c->words);
+}
 
 /* An empty field changes nothing. A profile is never kept for longer than one that is uploaded now could
  * be kept since its upload; the last day is a whole one in what may be said, and ends at that time. False:
@@ -103,6 +116,90 @@ static struct str field(struct exchange *x, const struct form *form, const char 
     return value.p != NULL ? value : x->query(x, name);
 }
 
+/* ---- space and labels ---- */
+
+struct labels_change {
+    struct labels *labels;
+    bool any;
+    struct diag diag;
+};
+
+static bool take_label(void *context, struct str name, struct str value)
+{
+    static const struct str BEFORE = STR_INIT(LABEL_PREFIX);
+    struct labels_change *l = context;
+    struct str key = {name.p + BEFORE.n, name.n - BEFORE.n};
+
+    if (name.n <= BEFORE.n || !str_starts(name, BEFORE))
+        return true;
+    l->any = true;
+    return labels_set(l->labels, key, value, &l->diag);
+}
+
+/* All labels anew, then single ones. False: x->reply says why. */
+static bool take_labels(struct exchange *x, const struct form *form, struct change *c)
+{
+    struct labels_change l = {.labels = &c->record.labels};
+    struct str all = field(x, form, "labels");
+
+    if (all.p != NULL) {
+        l.any = true;
+        *l.labels = (struct labels){""};
+    }
+    bool ok = all.p == NULL || labels_set_lines(l.labels, all, &l.diag);
+    for (size_t i = 0; ok && i < form->n; i++)
+        ok = take_label(&l, form_name(form, i), form_value(form, form_name(form, i)));
+    if (ok)
+        x->each_query(x, take_label, &l);
+    if (l.any)
+        c->fields |= RECORD_SPACE;
+    if (l.diag.kind == DIAG_NONE)
+        return true;
+    exchange_diag(x, &l.diag);
+    return false;
+}
+
+/* To put an upload into a space, or to take it out of one, is to upload it there. False: x->reply says why. */
+static bool take_space(struct exchange *x, struct str name, struct change *c)
+{
+    struct diag diag = {0};
+
+    if (name.p == NULL || str_eq(str_trim(name), str_of(c->record.space)))
+        return true;
+    name = str_trim(name);
+    if (!space_name_check(name, &diag)) {
+        exchange_diag(x, &diag);
+        return false;
+    }
+    if ((x->who.scopes & SCOPE_UPLOAD) == 0 || !who_is_for(&x->who, name)) {
+        exchange_problem(x, 403, "not in that space", "Ask for a token with the scope upload for that space.",
+                         "Only who may upload into a space can put an upload there.");
+        return false;
+    }
+    memset(c->record.space, 0, sizeof(c->record.space));
+    if (name.n > 0)
+        memcpy(c->record.space, name.p, name.n);
+    c->fields |= RECORD_SPACE;
+    return true;
+}
+
+/* Whether its space lists it otherwise behind the change. */
+static bool is_listed_anew(const struct change *c)
+{
+    return c->record.space[0] != '\0' && (c->fields & (RECORD_NAME | RECORD_APP | RECORD_SPACE)) != 0;
+}
+
+/* Each entry of a space has a mark of its own. False: x->reply says why. */
+static bool take_mark(struct exchange *x, struct change *c, int64_t now_s)
+{
+    if (is_listed_anew(c))
+        c->fields |= RECORD_SPACE;
+    if ((c->fields & RECORD_SPACE) == 0 || record_entry_mark(&c->record, now_s))
+        return true;
+    exchange_problem(x, 500, "no randomness", "Tell the operator.", "The system gave no random numbers.");
+    return false;
+}
+
 /* False: x->reply says why not. */
 static bool take_changes(struct exchange *x, const struct form *form, struct change *c, int64_t now_s)
 {
@@ -114,7 +211,8 @@ static bool take_changes(struct exchange *x, const struct form *form, struct cha
     }
     c->fields = name.p != NULL ? RECORD_NAME : 0;
     return take_app(x, field(x, form, "app"), c) && take_readers(x, field(x, form, "readers"), c) &&
-           take_expires(x, field(x, form, "expires"), c, now_s);
+           take_expires(x, field(x, form, "expires"), c, now_s) && take_labels(x, form, c) &&
+           take_space(x, field(x, form, "space"), c) && take_mark(x, c, now_s);
 }
 
 static void answer_changed(struct exchange *x, const struct record *r)
@@ -142,12 +240,40 @@ static void answer_unchanged(struct exchange *x, enum store_result result)
     exchange_diag(x, &diag);
 }
 
+/* What the space will list, before the record says so. */
+static enum store_result put_entry(struct exchange *x, const struct change *c)
+{
+    struct buf text = {0};
+    enum store_result result = STORE_FAILED;
+
+    if (entry_write(&c->record, buf_view(&c->summary), buf_view(&c->words), &text))
+        result = spaces_put(x->service->spaces, &c->record, buf_view(&text));
+    buf_free(&text);
+    return result;
+}
+
+static enum store_result change_record(struct exchange *x, struct change *c)
+{
+    struct record wanted = c->record, before;
+    bool listed = is_listed_anew(c);
+    enum store_result result = listed ? put_entry(x, c) : STORE_OK;
+
+    if (result != STORE_OK)
+        return result;
+    result = record_change_told(x->service->store, &c->record, c->fields, (int64_t)time(NULL), &before);
+    if (result == STORE_OK && (c->fields & RECORD_SPACE) != 0)
+        spaces_remove(x->service->spaces, &before);
+    if (result != STORE_OK && listed)
+        spaces_remove(x->service->spaces, &wanted);
+    return result;
+}
+
 /* To write it takes until the disk has it. */
 static void write_change(struct exchange *x, void *change)
 {
-    const struct change *c = change;
+    struct change *c = change;
     const struct record *r = &c->record;
-    enum store_result result = record_change(x->service->store, r, c->fields, (int64_t)time(NULL));
+    enum store_result result = change_record(x, c);
 
     if (result == STORE_OK) {
         sweep_upload_expires(x->service->sweep, r->expires_s);
@@ -186,9 +312,53 @@ static const struct form *read_form(struct exchange *x)
     return form;
 }
 
+static void take_words(struct exchange *x, void *change)
+{
+    struct change *c = change;
+
+    entry_take_view(&c->result, &c->words);
+    write_change(x, c);
+}
+
+static enum exchange_step words_ready(struct exchange *x, const struct view_request *r,
+                                      struct view_result *result, void *context)
+{
+    struct change *c = context;
+
+    (void)r;
+    c->result = *result;
+    return exchange_work(x, WORK_ALWAYS, take_words, NULL, c);
+}
+
+static enum exchange_step get_words(struct exchange *x, void *context)
+{
+    struct change *c = context;
+
+    return views_get(x, &c->words_asked, words_ready, c);
+}
+
+static void take_summary(struct exchange *x, void *context)
+{
+    struct change *c = context;
+
+    (void)x;
+    entry_take_view(&c->result, &c->summary);
+}
+
+static enum exchange_step summary_ready(struct exchange *x, const struct view_request *r,
+                                        struct view_result *result, void *context)
+{
+    struct change *c = context;
+
+    (void)r;
+    c->result = *result;
+    return exchange_work(x, WORK_ALWAYS, take_summary, get_words, c);
+}
+
 enum exchange_step handle_rename(struct exchange *x)
 {
-    struct change *c = exchange_state(x, sizeof(*c), NULL);
+    struct change *c = exchange_state(x, sizeof(*c), end_change);
+    struct view_request summary;
 
     if (c == NULL)
         return exchange_no_memory(x, "the change");
@@ -198,7 +368,10 @@ enum exchange_step handle_rename(struct exchange *x)
     if (form == NULL || !profile_may_change(x, &c->record, SCOPE_CHANGE, form_value(form, STR("token"))) ||
         !take_changes(x, form, c, (int64_t)time(NULL)))
         return X_DONE;
-    return exchange_work(x, WORK_ALWAYS, write_change, NULL, c);
+    if (!is_listed_anew(c))
+        return exchange_work(x, WORK_ALWAYS, write_change, NULL, c);
+    entry_views(x->service, &c->record, &summary, &c->words_asked);
+    return views_get(x, &summary, summary_ready, c);
 }
 
 /* ---- files that tell names ---- */
@@ -440,6 +613,7 @@ static void delete_accepted(struct exchange *x, void *record)
         exchange_diag(x, &diag);
         return;
     }
+    spaces_remove(x->service->spaces, r);
     kept_give(sweep_kept(x->service->sweep), r);
     sweep_give_upload_room(x->service->sweep, bytes);
     admits_log(x, "deleted", str_of(r->id));

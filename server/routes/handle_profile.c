@@ -48,6 +48,10 @@ static void put_record(const struct exchange *x, struct json *j, const struct re
     if (r->member[0] != '\0')
         json_put_string(j, "member", str_of(r->member));
     json_put_u64(j, "size", r->size);
+    if (r->space[0] != '\0')
+        json_put_string(j, "space", str_of(r->space));
+    if (r->labels.lines[0] != '\0')
+        labels_put(j, "label", &r->labels);
     if (x->who.by == WHO_NOBODY) /* who is not told of others */
         return;
     if (r->owner[0] != '\0')

@@ -188,6 +188,7 @@ const char *door_words(enum door door)
     static const char *const WORDS[] = {[DOOR_OPEN] = "anybody",
                                         [DOOR_UPLOAD] = "scope upload",
                                         [DOOR_READ] = "its readers",
+                                        [DOOR_SPACE] = "scope read for the space",
                                         [DOOR_CHANGE] = "its owner, scope change",
                                         [DOOR_DELETE] = "its owner, scope delete",
                                         [DOOR_ADMIN] = "scope admin"};

@@ -70,6 +70,8 @@ extern const struct route_body MAPPING_BODY, SYMBOLS_BODY;
           "The whole page as one file, which needs no service: words, timeline, methods, the flame graphs of all threads") \
     ROUTE("GET", "/p/{id}/lanes{suffix}", DOOR_READ, KEYS_TRACK | KEYS_VIEW | KEYS_LANES, NULL, handle_lanes, \
           "What all threads did in a window of time, per pixel: JSON, or a picture by .svg") \
+    ROUTE("GET", "/s/{space}", DOOR_SPACE, KEYS_SPACE, NULL, handle_space, \
+          "The uploads of a space, the newest first: a page, text or JSON, by Accept or by .html, .txt, .json") \
     ROUTE("GET", "/d", DOOR_OPEN, KEYS_PAIR, NULL, handle_compare_choice, \
           "Leads on to the comparison of two uploads, each named by its link or its id") \
     ROUTE("GET", "/d/{pair}", DOOR_READ, KEYS_TRACK | KEYS_VIEW | KEYS_TABLE | KEYS_COMPARED, NULL, handle_compare, \

@@ -12,13 +12,14 @@
 #include "core/hash.h"
 #include "core/str.h"
 #include "core/system/utc.h"
+#include "server/store/record_entry.h"
 #include "server/store/record_text.h"
 #include "server/store/store.h"
 
 /* ---- the record in the store ---- */
 
 enum {
-    RECORD_BYTES_MAX = 8192, /* of the object; ours are below 1 KiB */
+    RECORD_BYTES_MAX = 32768, /* of the object; ours are below 1 KiB, and twice the bytes of all labels */
     DAY_S = 86400,
     REVISION_TRIES = 1000, /* of a change that others come before each time */
     KEEP_MOST_S = 12 * 3600,
@@ -28,7 +29,7 @@ enum {
 
 static unsigned names_field(size_t which)
 {
-    return (unsigned)RECORD_READERS << (1 + which);
+    return (unsigned)RECORD_SPACE << (1 + which);
 }
 
 /* ---- keys ---- */
@@ -370,6 +371,11 @@ static void take_fields(struct record *stored, const struct record *r, unsigned 
         memcpy(stored->app, r->app, sizeof(stored->app));
     if ((fields & RECORD_READERS) != 0)
         stored->team = r->team;
+    if ((fields & RECORD_SPACE) != 0) {
+        memcpy(stored->space, r->space, sizeof(stored->space));
+        memcpy(stored->mark, r->mark, sizeof(stored->mark));
+        stored->labels = r->labels;
+    }
     for (size_t i = 0; i < RECORD_NAMES_FILES; i++)
         if ((fields & names_field(i)) != 0) {
             memcpy(stored->names.of[i], r->names.of[i], sizeof(stored->names.of[i]));
@@ -417,15 +423,28 @@ static enum store_result change(struct store *s, const struct record *r, unsigne
     return in_time(begun_s, CHANGE_MOST_S) ? STORE_OK : STORE_FAILED; /* record_expire relies on this */
 }
 
-enum store_result record_change(struct store *s, const struct record *r, unsigned fields, int64_t now_s)
+enum store_result record_change_told(struct store *s, struct record *r, unsigned fields, int64_t now_s,
+                                     struct record *before)
 {
-    struct record before;
+    struct record wanted = *r;
 
     if (!record_text_valid(r)) {
         errno = EINVAL;
         return STORE_FAILED;
     }
-    return change(s, r, fields, now_s, &before);
+    enum store_result result = change(s, &wanted, fields, now_s, before);
+    if (result == STORE_OK) {
+        *r = *before;
+        take_fields(r, &wanted, fields);
+    }
+    return result;
+}
+
+enum store_result record_change(struct store *s, const struct record *r, unsigned fields, int64_t now_s)
+{
+    struct record after = *r, before;
+
+    return record_change_told(s, &after, fields, now_s, &before);
 }
 
 enum store_result record_change_names(struct store *s, struct record *r, enum record_names_file which,
@@ -497,6 +516,23 @@ static enum store_result remove_bytes(struct store *s, const char *id)
     return settled(result) ? STORE_OK : result;
 }
 
+/* A change may have come behind the reading of *r, and given the upload another entry: what is read behind the
+ * tombstone is the last one, since a change that comes later removes its own. */
+static enum store_result remove_entry(struct store *s, const struct record *r)
+{
+    char key[STORE_KEY_BYTES];
+    struct record last;
+    uint32_t n;
+
+    if (read_object(s, str_of(r->id), &last, &n) != RECORD_FOUND)
+        last = *r;
+    if (last.space[0] == '\0')
+        return STORE_OK;
+    record_entry_key(&last, key);
+    enum store_result result = store_delete(s, key);
+    return settled(result) ? STORE_OK : result;
+}
+
 enum store_result record_delete(struct store *s, const struct record *r, int64_t now_s)
 {
     char gone[STORE_KEY_BYTES], upload[STORE_KEY_BYTES];
@@ -508,6 +544,8 @@ enum store_result record_delete(struct store *s, const struct record *r, int64_t
     gone_key(gone, r->id);
     upload_key(upload, r->id);
     enum store_result result = bury(s, gone, now_s);
+    if (settled(result))
+        result = remove_entry(s, r);
     if (settled(result))
         result = remove_views(s, r->sha256);
     if (settled(result))
@@ -672,6 +710,27 @@ enum store_result record_remove_names(struct store *s, const char *key, int64_t 
         result = store_list(s, needs, note_any, &needed);
     }
     return result != STORE_OK || needed ? result : remove_object(s, key, removed);
+}
+
+enum store_result record_remove_entry(struct store *s, const char *key, int64_t now_s, bool *removed)
+{
+    char counts[STORE_KEY_BYTES];
+    struct record_entry e;
+    struct record r;
+    uint32_t n;
+
+    *removed = false;
+    if (!record_entry_read(key, &e))
+        return STORE_OK;
+    enum record_state state = read_object(s, str_of(e.id), &r, &n);
+    if (state == RECORD_BROKEN)
+        return STORE_OK;
+    record_entry_key(&r, counts);
+    if (state == RECORD_FOUND && r.space[0] != '\0' && strcmp(counts, key) == 0)
+        return STORE_OK;
+    if (record_entry_put_s(&e) >= now_s - DAY_S && !record_is_gone(s, e.id))
+        return STORE_OK;
+    return remove_object(s, key, removed);
 }
 
 /* ---- as requests meet it ---- */

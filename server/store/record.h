@@ -9,6 +9,7 @@
  *     names/<period>/<sha256>           a mapping, or symbols, which many uploads may need
  *     names/<period>/<sha256>.for/<id>  empty; says that the upload <id> may need that file
  *     views/ab/<sha256>/..              views of such bytes, which can be drawn again at any time
+ *     spaces/<space>/..                 what the list of a space says of the upload (record_entry.h)
  *
  * An upload is put in this order, each object durable before the next: its files of names, its bytes, the .for of each
  * file, the record. Behind that it is acknowledged. It ends in the order tombstone, views, bytes, revisions, record. So
@@ -52,7 +53,13 @@ enum record_state {
     RECORD_BROKEN /* there, but not readable as a record */
 };
 
-enum record_field { RECORD_NAME = 1, RECORD_EXPIRY = 2, RECORD_APP = 4, RECORD_READERS = 8 };
+enum record_field {
+    RECORD_NAME = 1,
+    RECORD_EXPIRY = 2,
+    RECORD_APP = 4,
+    RECORD_READERS = 8,
+    RECORD_SPACE = 16 /* space, labels and mark */
+};
 
 void record_bytes_key(const char *id, char key[RECORD_BYTES_KEY_CHARS + 1]);
 void record_names_key(const char *sha256, uint32_t period, char key[STORE_KEY_BYTES]);
@@ -83,13 +90,16 @@ enum record_state record_read(struct store *s, struct str id, int64_t now_s, str
  * its revision, and this removes it again; or it is put later, and the delete finds the revision. */
 enum store_result record_change(struct store *s, const struct record *r, unsigned fields, int64_t now_s)
     __attribute__((warn_unused_result));
+/* The same; *before is the record that was changed, and *r all of what it became. */
+enum store_result record_change_told(struct store *s, struct record *r, unsigned fields, int64_t now_s,
+                                     struct record *before) __attribute__((warn_unused_result));
 
 /* Gives the upload the mapping or the symbols that *r names, "" is none, and *r what it is now. The file was put
  * before, at the Unix time begun_s. STORE_NOT_FOUND as above. */
 enum store_result record_change_names(struct store *s, struct record *r, enum record_names_file which,
                                       int64_t begun_s, int64_t now_s) __attribute__((warn_unused_result));
 
-/* Puts the tombstone, then removes views, bytes and record. What is gone already is success. The tombstone is synced
+/* Puts the tombstone, then removes the entry in a space, views, bytes and record. What is gone already is success. The tombstone is synced
  * to the disk, the removals are not: if a power cut brings the record back, record_read says RECORD_GONE with *r
  * filled, and a second delete finishes the work. */
 enum store_result record_delete(struct store *s, const struct record *r, int64_t now_s)
@@ -120,6 +130,10 @@ enum store_result record_remove_bytes(struct store *s, const struct store_object
 /* Removes a .for whose upload does not need the file, or a file of names without a .for, in periods before the last
  * one. Any other object is left alone. */
 enum store_result record_remove_names(struct store *s, const char *key, int64_t now_s, bool *removed)
+    __attribute__((warn_unused_result));
+
+/* Removes an entry that does not count any more. Any other object is left alone. */
+enum store_result record_remove_entry(struct store *s, const char *key, int64_t now_s, bool *removed)
     __attribute__((warn_unused_result));
 
 /* The record as it is, whether it has expired or was deleted: RECORD_FOUND, RECORD_NONE or RECORD_BROKEN. */

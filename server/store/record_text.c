@@ -93,9 +93,15 @@ static bool names_valid(const struct record_names *names)
     return true;
 }
 
+static bool mark_valid(struct str mark)
+{
+    return made_of(mark, "-abcdefghijklmnopqrstuvwxyz0123456789");
+}
+
 bool record_text_valid(const struct record *r)
 {
-    return record_id_valid(str_of(r->id)) && record_sha256_valid(str_of(r->sha256)) &&
+    return (r->space[0] == '\0' || space_name_valid(str_of(r->space))) && mark_valid(str_of(r->mark)) &&
+           record_id_valid(str_of(r->id)) && record_sha256_valid(str_of(r->sha256)) &&
            (record_sha256_valid(str_of(r->token_sha256)) ||
             (r->token_sha256[0] == '\0' && r->owner[0] != '\0')) &&
            clean_is_text(str_of(r->owner)) && names_valid(&r->names) && format_valid(str_of(r->format)) &&
@@ -119,6 +125,23 @@ static bool put_names(json_t *object, const struct record_names *names)
     return true;
 }
 
+/* False: no memory. */
+static bool put_labels(json_t *object, const struct labels *labels)
+{
+    struct str rest = labels_all(labels), key, value;
+
+    if (rest.n == 0)
+        return true;
+    json_t *all = json_object();
+    bool ok = json_object_set_new(object, "labels", all) == 0;
+    while (ok && labels_next(&rest, &key, &value)) {
+        char name[LABEL_KEY_BYTES + 1];
+        snprintf(name, sizeof(name), "%.*s", (int)key.n, key.p);
+        ok = json_object_set_new(all, name, json_stringn(value.p, value.n)) == 0;
+    }
+    return ok;
+}
+
 /* NULL when memory is short. */
 static json_t *to_json(const struct record *r)
 {
@@ -140,7 +163,8 @@ static json_t *to_json(const struct record *r)
         !(put_optional(object, "token_sha256", r->token_sha256) && put_optional(object, "owner", r->owner) &&
           put_optional(object, "readers", r->team ? "team" : "") &&
           put_optional(object, "member", r->member) && put_optional(object, "app", r->app) &&
-          put_names(object, &r->names))) {
+          put_optional(object, "space", r->space) && put_optional(object, "mark", r->mark) &&
+          put_labels(object, &r->labels) && put_names(object, &r->names))) {
         json_decref(object);
         return NULL;
     }
@@ -211,6 +235,22 @@ static bool get_readers(const json_t *object, bool *team)
            (!*team || strcmp(readers, "team") == 0);
 }
 
+static bool get_labels(const json_t *object, struct labels *labels)
+{
+    json_t *all = json_object_get(object, "labels"), *value;
+    struct diag ignored = {0};
+    const char *key;
+
+    if (all == NULL)
+        return true;
+    json_object_foreach (all, key, value)
+        if (!json_is_string(value) || json_string_length(value) == 0 ||
+            !labels_set(labels, str_of(key),
+                        (struct str){json_string_value(value), json_string_length(value)}, &ignored))
+            return false;
+    return json_is_object(all);
+}
+
 static bool from_json(const json_t *object, struct str id, struct record *r)
 {
     return get_text(object, "id", r->id, sizeof(r->id)) && str_eq(str_of(r->id), id) &&
@@ -219,10 +259,13 @@ static bool from_json(const json_t *object, struct str id, struct record *r)
            get_optional(object, "token_sha256", r->token_sha256, sizeof(r->token_sha256)) &&
            get_optional(object, "owner", r->owner, sizeof(r->owner)) && get_readers(object, &r->team) &&
            get_optional(object, "member", r->member, sizeof(r->member)) &&
-           get_optional(object, "app", r->app, sizeof(r->app)) && get_names(object, &r->names) &&
-           get_text(object, "format", r->format, sizeof(r->format)) && get_number(object, "size", &r->size) &&
-           get_number(object, "warnings", &r->warnings) && get_time(object, "created", &r->created_s) &&
-           get_time(object, "expires", &r->expires_s) && record_text_valid(r);
+           get_optional(object, "app", r->app, sizeof(r->app)) &&
+           get_optional(object, "space", r->space, sizeof(r->space)) &&
+           get_optional(object, "mark", r->mark, sizeof(r->mark)) && get_labels(object, &r->labels) &&
+           get_names(object, &r->names) && get_text(object, "format", r->format, sizeof(r->format)) &&
+           get_number(object, "size", &r->size) && get_number(object, "warnings", &r->warnings) &&
+           get_time(object, "created", &r->created_s) && get_time(object, "expires", &r->expires_s) &&
+           record_text_valid(r);
 }
 
 char *record_text_write(const struct record *r)

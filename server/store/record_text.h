@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "core/str.h"
+#include "server/spaces/labels.h"
 
 enum {
     RECORD_ID_CHARS = 26, /* 128 random bits in lower-case base32, [a-z2-7] */
@@ -36,7 +37,7 @@ struct record_names {
 /* "mapping", "symbols": as in records, forms and URLs. */
 extern const char *const RECORD_NAMES_WORDS[RECORD_NAMES_FILES];
 
-enum { RECORD_NAME_BYTES = 255, RECORD_APP_BYTES = 200, RECORD_OWNER_BYTES = 100 };
+enum { RECORD_NAME_BYTES = 255, RECORD_APP_BYTES = 200, RECORD_OWNER_BYTES = 100, RECORD_MARK_BYTES = 32 };
 
 struct record {
     char id[RECORD_ID_CHARS + 1];
@@ -51,11 +52,14 @@ struct record {
     bool team;                            /* readers "team": only who is known may read it */
     bool ended;                           /* It has expired, and is being removed. */
     char token_sha256[RECORD_SHA256_CHARS +
-                      1];         /* of the delete token; "" only with an owner, who needs none */
-    char format[32];              /* name of the input format: printable ASCII */
-    uint64_t size;                /* bytes */
-    int64_t created_s, expires_s; /* Unix time, from 1970 to 9999 */
-    uint64_t warnings;            /* how many kinds */
+                      1];             /* of the delete token; "" only with an owner, who needs none */
+    char format[32];                  /* name of the input format: printable ASCII */
+    uint64_t size;                    /* bytes */
+    int64_t created_s, expires_s;     /* Unix time, from 1970 to 9999 */
+    uint64_t warnings;                /* how many kinds */
+    char space[SPACE_NAME_BYTES + 1]; /* where it is listed; "": nowhere */
+    char mark[RECORD_MARK_BYTES + 1]; /* of its entry in the space (record_entry.h); "" of the first one */
+    struct labels labels;
 };
 
 /* What the client calls the upload, cleaned as record_read cleans it, so that no byte of it ends it early;

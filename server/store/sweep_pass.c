@@ -11,6 +11,7 @@
 #include "core/idmap.h"
 #include "server/store/kept.h"
 #include "server/store/record.h"
+#include "server/store/record_entry.h"
 
 enum {
     DAY_S = 86400,
@@ -201,6 +202,14 @@ static void sweep_bytes(struct pass *p, const struct store_object *object)
     p->done.blob_bytes += bytes;
 }
 
+static void sweep_entry(struct pass *p, const struct store_object *object)
+{
+    bool removed;
+
+    if (worked(p, record_remove_entry(p->store, object->key, p->plan->now_s, &removed), object->key))
+        p->done.refs += removed;
+}
+
 /* First what says that a file is needed, and then the files. */
 static bool remove_names(struct pass *p, const struct store_object *object, bool is_need)
 {
@@ -331,6 +340,7 @@ static void sweep_all(struct pass *p)
     walk(p, "bytes/", sweep_bytes);
     walk(p, "names/", sweep_need);
     walk(p, "names/", sweep_names);
+    walk(p, RECORD_ENTRIES, sweep_entry);
     if (!plan->full)
         sweep_views(p);
     arena_free(&p->arena);

@@ -64,6 +64,7 @@ static void free_job(struct job *job)
         names_file_free(&job->names[i]);
     sha256_free(job->hash);
     buf_free(&job->gathered);
+    buf_free(&job->entry);
     store_temp_discard(job->service->store, &job->temp);
     shared_bytes_unref(job->result.summary);
     client_unref(job->client);
@@ -388,6 +389,9 @@ void job_end(struct job *job, struct exchange *x, const struct job_asked *asked,
     r->created_s = asked->created_s;
     r->expires_s = asked->expires_s;
     r->team = asked->team;
+    memcpy(r->space, asked->space.p, asked->space.n);
+    if (asked->labels != NULL)
+        r->labels = *asked->labels;
     memcpy(r->owner, x->who.name, sizeof(r->owner));
     r->size = job->bytes;
     memcpy(job->request, x->id, sizeof(job->request));
@@ -613,20 +617,23 @@ static void answer_due(struct timer *timer)
 
 /* First the bytes, then the record (record.h says why nothing is lost in between). From then on the upload is there,
  * whatever becomes of this job. */
-static bool keep(struct job *job)
+static bool keep(struct job *job, struct turn *turn)
 {
     struct record *r = &job->result.record;
 
-    if (!job_new_token(job, r) || !job_keep_bytes(job, r) || !job_keep_record(job, r, &job->result.diag))
+    if (!job_new_token(job, r) || !job_keep_bytes(job, r))
+        return false;
+    job_describe(job, r, turn, &job->entry);
+    if (!job_keep_record(job, r, &job->result.diag))
         return false;
     sweep_upload_expires(job->service->sweep, r->expires_s);
     return true;
 }
 
-static void keep_and_tell(struct job *job)
+static void keep_and_tell(struct job *job, struct turn *turn)
 {
     if (!job_is_wanted(job, &job->result.diag) || !service_goes_on(job->service, &job->result.diag) ||
-        !keep(job))
+        !keep(job, turn))
         return;
     job_log_kept(job, &job->result.record);
     pthread_mutex_lock(&job->lock);
@@ -765,7 +772,7 @@ static void keep_beside_views(struct job *job, struct turn *turn, struct profile
     if (shows)
         views_begin(views, &picture, job->client, &second);
     turn_give(turn); /* to keep it takes until the disk has it */
-    keep_and_tell(job);
+    keep_and_tell(job, turn);
     views_await(views, &first, turn, &made);
     log_failure(job, NULL, 0, &made.diag);
     take_summary(job, &made);

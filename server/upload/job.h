@@ -59,7 +59,9 @@ struct str job_head(const struct job *job);
 struct job_asked {
     struct str name;
     int64_t created_s, expires_s;
-    bool team; /* record.team */
+    bool team;                   /* record.team */
+    struct str space;            /* where it is listed; empty: nowhere */
+    const struct labels *labels; /* NULL: none */
 };
 
 /* After the last byte: x waits until the result is there; or, if that takes longer than answer_within_ms

@@ -5,6 +5,7 @@
 #include "core/system/clock.h"
 #include "core/system/digest.h"
 #include "server/http/clients.h"
+#include "server/spaces/spaces.h"
 #include "server/store/record.h"
 #include "server/store/sweep.h"
 #include "server/upload/job_impl.h"
@@ -79,6 +80,7 @@ static void discard(const struct job *job, const struct record *record)
 {
     uint64_t bytes = record_bytes_alone(job->service->store, record->id);
 
+    spaces_remove(job->service->spaces, record);
     if (record_discard(job->service->store, record->id) == STORE_OK)
         sweep_give_upload_room(job->service->sweep, bytes);
 }
@@ -91,6 +93,11 @@ bool job_keep_record(struct job *job, const struct record *record, struct diag *
     if (!kept_take(kept, record)) {
         discard(job, record);
         return upload_keeps_enough(job->service, diag);
+    }
+    if (!job_keep_entry(job, record, diag)) {
+        kept_give(kept, record);
+        discard(job, record);
+        return false;
     }
     enum store_result written = record_write(store, record, job->keeping_since_s);
     if (written == STORE_FULL && sweep_make_room(job->service->sweep))
@@ -125,6 +132,7 @@ bool job_withdraw_record(const struct job *job, const struct record *r)
         store_access_failed(job->service->log, result, "withdrawn", &diag);
         return false;
     }
+    spaces_remove(job->service->spaces, r);
     kept_give(sweep_kept(job->service->sweep), r);
     sweep_give_upload_room(job->service->sweep, bytes);
     LOG(job->service->log, LOG_INFO, "withdrawn", LOG_STR("id", str_of(r->id)),

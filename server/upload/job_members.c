@@ -280,8 +280,8 @@ bool job_take_members(struct job *job, struct turn *turn)
         archive_members_free(&list);
     if (!some)
         return false;
-    if (read_members(job, turn) && keep_all(job, turn))
-        (void)read_members(job, turn);
+    if (read_members(job, turn) && keep_all(job, turn) && read_members(job, turn))
+        job_list_members(job, turn);
     end_members(job);
     return true;
 }

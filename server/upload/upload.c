@@ -1,6 +1,7 @@
 #include "server/upload/upload.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "core/clean.h"
@@ -196,6 +197,9 @@ struct upload {
         FIELD_EXPIRES,
         FIELD_READERS,
         FIELD_MEMBER,
+        FIELD_SPACE,
+        FIELD_LABEL,
+        FIELD_LABELS,
         FIELD_NAMES,
         FIELD_OTHER
     } field;
@@ -203,7 +207,10 @@ struct upload {
     enum record_names_file which; /* of FIELD_NAMES */
     struct names_file names[RECORD_NAMES_FILES];
     struct buf name, expires, readers, value;
-    size_t value_bytes; /* of the field, with those that are not kept */
+    struct labels labels;
+    char space[SPACE_NAME_BYTES + 1];
+    char label[LABEL_KEY_BYTES + 2]; /* the key of FIELD_LABEL, cut where it is too long for one */
+    size_t value_bytes;              /* of the field, with those that are not kept */
 };
 
 /* ---- the form ---- */
@@ -241,7 +248,7 @@ static bool refuse_field(struct diag *diag, struct str name)
     clean_text(&quoted, clean_cut(name, FIELD_QUOTED_BYTES));
     diag_set(
         diag, DIAG_USAGE, "unknown form field",
-        "Fields are: a file (any name), name, expires (days), readers (link or team), "
+        "Fields are: a file (any name), name, expires (days), readers (link or team), space, label.KEY, labels, "
         "member (of an archive, or all), mapping (a mapping.txt file), symbols (a library, or an archive of "
         "several). To send a file, write curl -F trace=@FILE with the @.",
         "The service does not know the form's field \"%.*s\".", (int)quoted.n, quoted.n > 0 ? quoted.p : "");
@@ -249,9 +256,39 @@ static bool refuse_field(struct diag *diag, struct str name)
     return false;
 }
 
+/* The key behind "label." False: it is another field. */
+static bool names_label(struct str field, struct str *key)
+{
+    static const struct str BEFORE = STR_INIT(LABEL_PREFIX);
+
+    *key = (struct str){field.p + BEFORE.n, field.n - BEFORE.n};
+    return field.n > BEFORE.n && str_starts(field, BEFORE);
+}
+
+static void begin_label(struct upload *u, struct str key)
+{
+    size_t n = key.n < sizeof(u->label) - 1 ? key.n : sizeof(u->label) - 1;
+
+    u->field = FIELD_LABEL;
+    memcpy(u->label, key.p, n);
+    u->label[n] = '\0';
+}
+
+static bool take_space(struct upload *u, struct str name)
+{
+    name = str_trim(name);
+    if (!space_name_check(name, &u->diag))
+        return false;
+    if (name.n > 0)
+        memcpy(u->space, name.p, name.n);
+    u->space[name.n] = '\0';
+    return true;
+}
+
 static bool begin_part(void *context, const struct multipart_part *part)
 {
     struct upload *u = context;
+    struct str key;
 
     buf_clear(&u->value);
     u->value_bytes = 0;
@@ -260,10 +297,16 @@ static bool begin_part(void *context, const struct multipart_part *part)
             return begin_names(u, (enum record_names_file)i, part);
     if (part->has_filename || str_eq(part->name, STR("trace")))
         return begin_file(u, part);
+    if (names_label(part->name, &key)) {
+        begin_label(u, key);
+        return true;
+    }
     u->field = str_eq(part->name, STR("name"))      ? FIELD_NAME
                : str_eq(part->name, STR("expires")) ? FIELD_EXPIRES
                : str_eq(part->name, STR("readers")) ? FIELD_READERS
                : str_eq(part->name, STR("member"))  ? FIELD_MEMBER
+               : str_eq(part->name, STR("space"))   ? FIELD_SPACE
+               : str_eq(part->name, STR("labels"))  ? FIELD_LABELS
                                                     : FIELD_OTHER;
     return u->field != FIELD_OTHER || refuse_field(&u->diag, part->name);
 }
@@ -276,13 +319,14 @@ static bool no_memory(struct upload *u)
 /* A name is cut, wherever it comes from (record_set_name): what is kept of it here is enough for that. */
 static bool field_data(struct upload *u, const char *p, size_t n)
 {
-    bool whole = u->field == FIELD_MEMBER; /* a path in an archive, compared to its end */
+    bool whole = u->field == FIELD_MEMBER || u->field == FIELD_LABELS; /* nothing of it may be cut */
     size_t limit = u->field == FIELD_NAME || whole ? NAME_BYTES_MAX : FIELD_BYTES_MAX;
     size_t room = (whole ? limit : FIELD_BYTES_MAX) - u->value.n;
 
     /* Neither difference wraps: value_bytes stays within the limit, and value.n within its room. */
     if (n > limit - u->value_bytes)
-        return diag_set(&u->diag, DIAG_USAGE, "form field too long", "Shorten name, expires or member.",
+        return diag_set(&u->diag, DIAG_USAGE, "form field too long",
+                        "Shorten name, expires, member or labels.",
                         "A field of the form has more than %zu bytes.", limit);
     u->value_bytes += n;
     buf_bytes(&u->value, p, n < room ? n : room);
@@ -335,6 +379,12 @@ static bool end_part(void *context)
         buf_str(&u->readers, buf_view(&u->value));
     } else if (u->field == FIELD_MEMBER && u->value.n > 0) {
         job_choose(u->job, buf_view(&u->value));
+    } else if (u->field == FIELD_SPACE) {
+        ok = take_space(u, buf_view(&u->value));
+    } else if (u->field == FIELD_LABEL) {
+        ok = labels_set(&u->labels, str_of(u->label), buf_view(&u->value), &u->diag);
+    } else if (u->field == FIELD_LABELS) {
+        ok = labels_set_lines(&u->labels, buf_view(&u->value), &u->diag);
     } else if (u->field == FIELD_NAMES && u->names[u->which].store != NULL) {
         ok = names_file_end(&u->names[u->which], &u->diag);
     }
@@ -393,6 +443,22 @@ static bool open_form(struct upload *u, struct str type, struct diag *diag)
     if (u->multipart == NULL)
         return diag_no_memory(diag, "No memory for one more upload.");
     return true;
+}
+
+static bool take_query_label(void *context, struct str name, struct str value)
+{
+    struct upload *u = context;
+    struct str key;
+
+    return !names_label(name, &key) || labels_set(&u->labels, key, value, &u->diag);
+}
+
+/* Fields of the form come behind these, and count then. False: diag. */
+static bool labels_from_url(struct upload *u, const struct exchange *x)
+{
+    x->each_query(x, take_query_label, u);
+    return u->diag.kind == DIAG_NONE && take_space(u, x->query(x, "space")) &&
+           labels_set_lines(&u->labels, x->query(x, "labels"), &u->diag);
 }
 
 /* The name of a raw body: ?name=, else the last part of PUT's path. */
@@ -530,7 +596,7 @@ enum exchange_step upload_begin(struct exchange *x)
     x->body = u;
     name_from_url(u, x);
     /* Only checked here: what is wrong in the URL is refused before the body is sent. */
-    if (expiry(u, 0, &expires_s) && readers(u, &team))
+    if (expiry(u, 0, &expires_s) && readers(u, &team) && labels_from_url(u, x))
         open_body(u, type, form, &u->diag);
     if (u->diag.kind == DIAG_NONE)
         return X_WAIT;
@@ -645,13 +711,20 @@ enum exchange_step upload_end(struct exchange *x,
                               enum exchange_step (*then)(struct exchange *x, struct job_result *result))
 {
     struct upload *u = x->body;
-    struct job_asked asked = {.name = buf_view(&u->name), .created_s = (int64_t)time(NULL)};
+    struct job_asked asked = {.name = buf_view(&u->name),
+                              .created_s = (int64_t)time(NULL),
+                              .space = str_of(u->space),
+                              .labels = &u->labels};
 
     u->then = then;
     if (!check_form(u) || !expiry(u, asked.created_s, &asked.expires_s) || !readers(u, &asked.team)) {
         diag_add_words(&u->diag);
         return exchange_diag(x, &u->diag);
     }
+    if (!who_is_for(&x->who, asked.space))
+        return exchange_problem(x, 403, "not in that space",
+                                "Say space=NAME with a space that your token is for.",
+                                "You may upload into some spaces alone, and this is none of them.");
     for (size_t i = 0; i < RECORD_NAMES_FILES; i++)
         if (u->names[i].store != NULL)
             job_names(u->job, &u->names[i]);

@@ -401,7 +401,7 @@ class Owner(DoorsTest):
 class EveryRoute(DoorsTest):
     """The table, as the interface describes itself, asked as everybody."""
     MARKS = {'{id}': 'ID', '{track}': 'all', '{method}': 'x', '{pair}': 'ID..ID', '{pass}': 'aaaaaaaaaaaaaaaaaaaaaaaaaa',
-             '{name}': 'x.trace', '{version}': 'x', '{file}': 'x'}
+             '{name}': 'x.trace', '{space}': 'checkout', '{version}': 'x', '{file}': 'x'}
     FILES = {'/p/{id}/mapping': ('mapping', b'com.example.Foo -> a.b:\n'), '/p/{id}/symbols': ('symbols', b'')}
     BODIES = {'/p/{id}/rename': 'name=x', '/p/{id}/delete': '', '/login': 'token=x', '/logout': ''}
 
@@ -433,6 +433,7 @@ class EveryRoute(DoorsTest):
                   **{scope: bearer(token) for scope, token in self.of.items()}}
         lets_in = {'anybody': lambda who: True,
                    'scope upload': lambda who: who in ('ann', 'bob', 'upload'),
+                   'scope read for the space': lambda who: who in ('ann', 'bob', 'read'),
                    'its readers': lambda who: who in ('ann', 'bob', 'read'),
                    'its owner, scope change': lambda who: who in ('ann', 'change'),
                    'its owner, scope delete': lambda who: who in ('ann', 'delete'),

@@ -1,0 +1,46 @@
+/* What the list of a space says of an upload, as an object of the store (server/store/record_entry.h): JSON on one line,
+ *
+ *     {"id": "..", "created": "2026-11-26T10:00:00Z", "name": "app.trace", "owner": "ann", "format": "android-trace",
+ *      "size": 57472596, "sha256": "..", "warnings": 2, "label": {"branch": "main"}, "known": {"package": "com.example"},
+ *      "track": 1, "tracks": 12, "totals": [{"value": "wall", "unit": "us", "total": 18}], "headline": "The main thread .."}
+ *
+ * "label" is what people said, "known" what the file itself says, of keys that they did not use. An upload of which the
+ * words could not be made has no headline; one that was not read yet has no totals and no "known" either. */
+#ifndef SERVER_SPACES_ENTRY_H
+#define SERVER_SPACES_ENTRY_H
+
+#include <jansson.h>
+
+#include "server/spaces/query.h"
+#include "server/store/record.h"
+#include "server/store/record_entry.h"
+#include "server/views/views.h"
+
+enum { ENTRY_BYTES_MAX = 64 << 10 };
+
+/* The two views that an entry is made of: the summary, and the words as JSON. */
+void entry_views(const struct service *service, const struct record *r, struct view_request *summary,
+                 struct view_request *words);
+
+/* Appends the bytes of one of them, and frees the result: nothing where the view could not be made, whose reason is told to
+ * who asks for it. */
+void entry_take_view(struct view_result *view, struct buf *bytes);
+
+/* Appends the object. `summary` and `words` are what these views hold, empty where they could not be made. False: no
+ * memory. */
+bool entry_write(const struct record *r, struct str summary, struct str words, struct buf *out)
+    __attribute__((warn_unused_result));
+
+/* An entry in memory. */
+struct entry {
+    struct record_entry name;
+    uint32_t text_bytes, words_bytes, labels_bytes;
+    char bytes[]; /* its JSON, then the subject of queries */
+};
+/* NULL: no memory, or no entry. The caller's to free. */
+struct entry *entry_read(const struct record_entry *name, struct str text);
+size_t entry_bytes(const struct entry *e); /* in memory */
+struct str entry_text(const struct entry *e);
+struct query_subject entry_subject(const struct entry *e);
+
+#endif

@@ -1,0 +1,42 @@
+/* What is looked for in a space:
+ *
+ *     branch:main device:"Pixel 8" after:2026-11-01 before:2026-12-01 binder
+ *
+ * Terms stand between blanks, and all of them must fit. `key:value` is a label, equal in each byte; with nothing behind the
+ * colon the upload has some label of that key. `after:` and `before:` are the time of the upload, a date or
+ * 2026-11-01T10:00:00Z; `after` includes it. All else is a word that the name or the headline has somewhere, where capital
+ * letters of ASCII are as small ones. Quotes hold blanks together; a term that begins with one is a word. A colon behind
+ * what cannot be the key of a label makes a word, too. Pure. */
+#ifndef SERVER_SPACES_QUERY_H
+#define SERVER_SPACES_QUERY_H
+
+#include "server/spaces/labels.h"
+
+enum { QUERY_BYTES_MAX = 1000, QUERY_TERMS_MAX = 32 };
+
+struct query {
+    /* Each term stands in `text`, as it is looked for: of a label "\nkey=value\n", or "\nkey=". */
+    struct query_term {
+        bool is_label;
+        uint16_t at, bytes;
+    } terms[QUERY_TERMS_MAX];
+    size_t n;
+    int64_t after_s, before_s; /* created_s is within [after_s, before_s) */
+    char text[QUERY_BYTES_MAX + 4 * QUERY_TERMS_MAX];
+};
+
+/* False: diag. */
+bool query_parse(struct query *q, struct str text, struct diag *diag) __attribute__((warn_unused_result));
+
+/* What an upload is looked for by. */
+struct query_subject {
+    int64_t created_s;
+    struct str words;  /* name and headline, in small letters (query_small) */
+    struct str labels; /* "\n", then lines "KEY=VALUE\n" */
+};
+bool query_fits(const struct query *q, const struct query_subject *s);
+
+/* In place: capital letters of ASCII become small ones. */
+void query_small(char *text, size_t n);
+
+#endif

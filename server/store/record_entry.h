@@ -1,0 +1,39 @@
+/* The entries of a space: what its list says of each upload, so that no record is read for it.
+ *
+ *     spaces/<space>/<period>/<created>-<id>           of a new upload
+ *     spaces/<space>/<period>/<created>-<id>.<mark>    of one whose space or labels were changed
+ *
+ * An entry never changes. It counts if its key is the one that the record's space and mark make. Each change has a mark of
+ * its own, which never comes again; of two entries of one upload the later mark is the younger one. An entry is put before
+ * the record, or the revision, that it is of. The one before it is removed behind that, and the last one with the upload. So
+ * a crash between two steps leaves an entry that does not count, or one of no upload, and never an upload that is not
+ * listed. A sweep removes what does not count, a day behind its time: nobody is still about to write a record for it. */
+#ifndef SERVER_STORE_RECORD_ENTRY_H
+#define SERVER_STORE_RECORD_ENTRY_H
+
+#include "server/store/record_text.h"
+#include "server/store/store.h"
+
+#define RECORD_ENTRIES "spaces/"
+
+/* Of a record with a space. */
+void record_entry_key(const struct record *r, char key[STORE_KEY_BYTES]);
+/* What the keys of a space begin with. */
+void record_entries_prefix(struct str space, char prefix[STORE_KEY_BYTES]);
+
+/* Gives the record a new mark, before its space or its labels are changed. False: the system gives no randomness. */
+bool record_entry_mark(struct record *r, int64_t now_s) __attribute__((warn_unused_result));
+
+/* What a key says. The order of entries is that of created_s, then id, then mark. */
+struct record_entry {
+    int64_t created_s;
+    char id[RECORD_ID_CHARS + 1];
+    char mark[RECORD_MARK_BYTES + 1];
+};
+/* False: it is not the key of an entry. */
+bool record_entry_read(const char *key, struct record_entry *e);
+/* When it was put, or a moment before: Unix time. */
+int64_t record_entry_put_s(const struct record_entry *e);
+int record_entry_order(const struct record_entry *a, const struct record_entry *b);
+
+#endif
