@@ -219,8 +219,13 @@ static struct str nameless_of(struct str text)
 
 static bool put_path(struct str text, struct buf *name, struct buf *least)
 {
+    /* What simpleperf puts before the functions of the dynamic linker. */
+    static const struct str LINKER = STR_INIT("[linker]");
+
     if (str_find_str(text, STR("::")) == text.n)
         return false;
+    if (str_starts(text, LINKER))
+        text = from_to(text, LINKER.n, text.n);
     struct str path = path_of(text), method = last_component(path), class = STR("");
     struct str before = from_to(path, 0, path.n - method.n);
     struct str said = str_starts(method, STR("operator")) ? method : bare(method);

@@ -13,6 +13,7 @@ struct above {
     frame_id own;    /* the innermost own method; FRAME_NONE */
     frame_id caller; /* the innermost own or library's method */
     frame_id holder; /* the innermost method that is no allocator */
+    frame_id user;   /* the innermost function that is not the kernel's */
     frame_id waiter; /* the innermost method that is listed as a cause of waiting */
     uint32_t work;   /* enum work_kind bits that have begun */
     uint8_t causes;  /* enum wait_kind bits that have begun; WAIT_UNKNOWN has none */
@@ -54,7 +55,7 @@ static struct above enter(const struct pass *pass, node_id node)
 {
     const struct analysis *a = pass->a;
     const struct profile *p = a->p;
-    struct above here = {FRAME_NONE, FRAME_NONE, FRAME_NONE, FRAME_NONE, 0, 0, false};
+    struct above here = {FRAME_NONE, FRAME_NONE, FRAME_NONE, FRAME_NONE, FRAME_NONE, 0, 0, false};
     frame_id f = p->node_frame[node];
 
     if (p->node_parent[node] != NODE_NONE)
@@ -76,15 +77,18 @@ static struct above enter(const struct pass *pass, node_id node)
     }
     if (!a->allocates[f])
         here.holder = f;
+    if (p->frames[f].kind != FRAME_KIND_KERNEL || here.user == FRAME_NONE)
+        here.user = f;
     here.work |= pass->work[f];
     return here;
 }
 
-/* What it waited, by what for. */
-static void add_wait(const struct pass *pass, frame_id f, const struct above *here, uint64_t waited)
+/* What it waited, by what for. Where that is not known, the function that called the kernel has waited: every wait ends in
+ * the kernel's scheduler. */
+static void add_wait(const struct pass *pass, const struct above *here, uint64_t waited)
 {
     struct analysis *a = pass->a;
-    frame_id waiter = here->waiter != FRAME_NONE ? here->waiter : f;
+    frame_id waiter = here->waiter != FRAME_NONE ? here->waiter : here->user;
     enum wait_kind kind =
         here->waiter != FRAME_NONE ? (enum wait_kind)pass->wait[here->waiter] : WAIT_UNKNOWN;
 
@@ -120,12 +124,15 @@ static void add_main(const struct pass *pass, node_id node, const struct above *
     if (f == FRAME_NONE)
         return;
     if (parts[TIME_WAITING] > 0)
-        add_wait(pass, f, here, parts[TIME_WAITING]);
+        add_wait(pass, here, parts[TIME_WAITING]);
     count_wait(pass, node, here);
-    if (!for_messages)
-        add(&took, parts[TIME_WAITING]);
-    a->took[node - a->p->tracks[a->main].first] = took;
     add(&a->self_main[f], took);
+    if (!for_messages) {
+        add(&took, parts[TIME_WAITING]);
+        add(&a->self_main[here->user], parts[TIME_WAITING]);
+        add(&a->self_wait[here->user], parts[TIME_WAITING]);
+    }
+    a->took[node - a->p->tracks[a->main].first] = took;
     if (here->own != FRAME_NONE)
         add(&a->own_main[here->own], took);
 }
@@ -356,9 +363,9 @@ static bool take_memory(struct pass *pass, struct arena *arena)
 {
     struct analysis *a = pass->a;
     size_t frames = a->p->n_frames, nodes = a->p->n_nodes;
-    uint64_t **by_frame[] = {&a->own_main,     &a->entry_main,   &a->self_main,
-                             &a->wait_main,    &a->calls_all,    &a->main_sampled,
-                             &pass->kind_time, &pass->wait_most, &pass->work_most};
+    uint64_t **by_frame[] = {&a->own_main,     &a->entry_main,  &a->self_main,    &a->self_wait,
+                             &a->wait_main,    &a->calls_all,   &a->main_sampled, &pass->kind_time,
+                             &pass->wait_most, &pass->work_most};
 
     pass->above = arena_array(arena, nodes, sizeof(*pass->above));
     a->allocates = arena_array(arena, frames, sizeof(*a->allocates));

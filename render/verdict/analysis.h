@@ -70,7 +70,8 @@ struct analysis {
     bool *allocates;      /* only gives memory to its caller */
     uint64_t *own_main;   /* took, of own methods, as the innermost one */
     uint64_t *entry_main; /* took, of the outermost own methods */
-    uint64_t *self_main;  /* took, in itself */
+    uint64_t *self_main;  /* took, in itself; what the kernel waits is its caller's */
+    uint64_t *self_wait;  /* waiting, of that */
     uint64_t *wait_main;  /* waiting for all but messages: of the method that tells what for */
     uint64_t *calls_all;  /* on all threads */
     int64_t *module_all;  /* by string: active time, or bytes, of the file that a method is mapped from */

@@ -430,14 +430,20 @@ static bool find_largest(const struct rule *r, const struct analysis *a, struct 
 
     if (self == FRAME_NONE || permille(a->self_main[self], main_of(a)->total) < r->least)
         return false;
+    /* Samples off the CPU: it is told by its cause. */
+    if (a->sampled && a->timed && a->self_wait[self] >= a->self_main[self])
+        return false;
     say(f,
         a->sections ? "The largest part in one section itself: " : "The largest part in one method itself: ");
     say_method(f, a, self);
     say(f, " ");
     say_part_of_main(f, a, a->self_main[self], true);
-    if (a->timed && !a->states && a->wait_main[self] > a->self_main[self] / 10) {
+    if (a->timed && !a->states && a->self_wait[self] > a->self_main[self] / 10) {
         say(f, ", ");
-        say_value(f, a, a->wait_main[self] < a->self_main[self] ? a->wait_main[self] : a->self_main[self]);
+        if (a->self_wait[self] < a->self_main[self])
+            say_value(f, a, a->self_wait[self]);
+        else
+            say(f, "all");
         say(f, " of it waiting");
     }
     say(f, ".");
@@ -479,6 +485,51 @@ static bool find_self(const struct rule *r, const struct analysis *a, struct fin
                         a->self_all, r->least, false))
         return false;
     f->sentence->weight /= 2;
+    return true;
+}
+
+/* Where Java and native code are both seen: the native part, which "self" would show among the rest. The kernel is one
+ * part, since its functions seldom have names. */
+static bool find_native(const struct rule *r, const struct analysis *a, struct finding *f)
+{
+    uint32_t top[TOP], n = 0;
+    uint64_t whole = active_of(&a->all), kernel = 0, sum = 0;
+    bool has_java = false;
+
+    for (frame_id i = 0; i < a->p->n_frames && !a->is_memory; i++) {
+        enum frame_kind kind = a->p->frames[i].kind;
+        uint64_t self = a->self_all[i] > 0 ? (uint64_t)a->self_all[i] : 0;
+        has_java = has_java || kind == FRAME_KIND_JAVA;
+        if (kind != FRAME_KIND_KERNEL && names_of(a->names, i)->origin != ORIGIN_NATIVE)
+            continue;
+        sum = number_add(sum, self);
+        if (kind == FRAME_KIND_KERNEL) {
+            kernel = number_add(kernel, self);
+            continue;
+        }
+        uint32_t at = n;
+        while (at > 0 && a->self_all[top[at - 1]] < a->self_all[i])
+            at--;
+        if (self > 0)
+            order_insert(top, &n, TOP, at, &i, sizeof(i));
+    }
+    if (!has_java || n == 0 || permille(sum, whole) < r->least)
+        return false;
+    say(f, a->has_cpu ? "Native functions with the most self time on a CPU: "
+           : a->timed ? "Native functions with the most self time: "
+                      : "Native functions with the most in themselves: ");
+    for (uint32_t i = 0; i < n; i++) {
+        say(f, i == 0 ? "" : ", ");
+        say_method(f, a, top[i]);
+        say(f, " ");
+        say_part_of_all(f, a, (uint64_t)a->self_all[top[i]], i == 0);
+    }
+    if (kernel > 0) {
+        say(f, "; the kernel ");
+        say_part_of_all(f, a, kernel, false);
+    }
+    say(f, ".");
+    f->sentence->weight = permille(sum, whole);
     return true;
 }
 
@@ -769,8 +820,15 @@ const struct rule RULES[] = {
      find_own, 0, false, true},
     {"own-entries", "Inclusive time of the outermost of your methods on the stack, but waiting for messages.",
      100, find_entries, 0, true, true},
-    {"largest", "Self time on the main thread, but waiting for messages.", 50, find_largest, 0, true, true},
+    {"largest",
+     "Self time on the main thread, but waiting for messages; what the kernel waits is that of the function that "
+     "called it.",
+     50, find_largest, 0, true, true},
     {"self", "Self time of each method, without waiting.", 50, find_self, 0, false, true},
+    {"native",
+     "Self time of native functions, without waiting, where the recording has Java methods as well; all of the "
+     "kernel's is one part.",
+     50, find_native, 0, false, true},
     {"sampled", "CPU samples of the main thread by the function that ran; they stand beside its sections.",
      50, find_sampled, 0, true, false},
     {"grew", "What each stack has more than at that dump, less what it has no longer.", 0, growth_since_first,

@@ -1,6 +1,7 @@
 #include "render/verdict/say.h"
 
 #include "core/number.h"
+#include "profile/frame/short_name.h"
 #include "profile/track.h"
 
 enum { PERMILLE = 1000 };
@@ -65,10 +66,25 @@ void say_range(struct finding *f, const char *words, uint64_t from_ns, uint64_t 
     mention(f, str_of(words), (struct verdict_mention){.from_ns = from_ns, .to_ns = to_ns});
 }
 
-/* The name in full. The sentence links to it, as to threads. */
+/* A native function without its parameters and its templates' arguments, which can take ten lines. */
+static bool say_native(struct finding *f, const struct analysis *a, frame_id frame)
+{
+    struct frame_parts parts = names_parts(a->names, frame);
+    struct buf name = {0}, least = {0};
+    bool said = parts.scope.n == 0 && short_name_put(&parts, &name, &least) && name.n > 0;
+
+    if (said)
+        mention(f, buf_view(&name), (struct verdict_mention){.is_method = true, .frame = frame});
+    buf_part_end(f->text, &name);
+    buf_part_end(f->text, &least);
+    return said;
+}
+
+/* The sentence links to it, as to threads. */
 void say_method(struct finding *f, const struct analysis *a, frame_id frame)
 {
-    mention(f, names_frame(a->names, frame), (struct verdict_mention){.is_method = true});
+    if (!say_native(f, a, frame))
+        mention(f, names_frame(a->names, frame), (struct verdict_mention){.is_method = true, .frame = frame});
     if (f->sentence->n_methods < VERDICT_METHODS_MAX)
         f->sentence->methods[f->sentence->n_methods++] = frame;
 }

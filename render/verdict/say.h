@@ -37,7 +37,7 @@ void say_value(struct finding *f, const struct analysis *a, uint64_t value);
 /* "34 %" */
 void say_percent(struct finding *f, uint64_t part, uint64_t whole);
 
-/* The name in full. The sentence links to it, as to threads. */
+/* The name in full; of a native function without its parameters. The sentence links to it, as to threads. */
 void say_method(struct finding *f, const struct analysis *a, frame_id frame);
 void say_thread(struct finding *f, const struct analysis *a, uint32_t track);
 /* .. and whose it is, if it is of another process than the main thread: "RenderThread of com.android.systemui". */

@@ -10,6 +10,7 @@ enum { VERDICT_METHODS_MAX = 4, VERDICT_MENTIONS_MAX = 10 };
 struct verdict_mention {
     size_t at, n; /* bytes of the text */
     bool is_method;
+    frame_id frame;          /* of a method */
     uint32_t track;          /* index, if it is a thread */
     uint64_t from_ns, to_ns; /* since the trace's start; to_ns is 0 if it is no range */
 };

@@ -148,30 +148,34 @@ static void put_part(struct json *j, struct str text, size_t from, size_t to)
     json_close(j);
 }
 
-static void put_mention(struct json *j, const struct profile *p, struct str text,
+static void put_mention(struct json *j, const struct render_input *in, struct str text,
                         const struct verdict_mention *m)
 {
+    struct str said = {text.p + m->at, m->n};
+
     json_open_object(j, NULL);
-    json_put_string(j, "text", (struct str){text.p + m->at, m->n});
+    json_put_string(j, "text", said);
     if (m->to_ns > 0) {
         json_put_u64(j, "from_ns", m->from_ns);
         json_put_u64(j, "to_ns", m->to_ns);
     } else if (m->is_method) {
         json_put_bool(j, "method", true);
+        if (!str_eq(said, names_frame(in->names, m->frame)))
+            json_put_string(j, "name", names_frame(in->names, m->frame));
     } else {
-        json_put_u64(j, "track", p->tracks[m->track].id);
+        json_put_u64(j, "track", in->profile->tracks[m->track].id);
     }
     json_close(j);
 }
 
-static void put_parts(struct json *j, const struct profile *p, const struct verdict_sentence *s)
+static void put_parts(struct json *j, const struct render_input *in, const struct verdict_sentence *s)
 {
     size_t from = 0;
 
     json_open_array(j, "parts");
     for (uint32_t i = 0; i < s->n_mentions; i++) {
         put_part(j, s->text, from, s->mentions[i].at);
-        put_mention(j, p, s->text, &s->mentions[i]);
+        put_mention(j, in, s->text, &s->mentions[i]);
         from = s->mentions[i].at + s->mentions[i].n;
     }
     put_part(j, s->text, from, s->text.n);
@@ -196,14 +200,15 @@ static void put_chain(struct json *j, const struct render_input *in, const struc
     json_close(j);
 }
 
-/* {"version": 1, "app": ["com.foo"], "chain": [{"method": "com.foo.Bar.baz", "origin": "app", "value": 1200,
- * "calls": 3}, ...], "sentences": [{"rule": "busy", "text": "...", "how": "...", "track":
- * 1,
- *  "methods": ["com.foo.Bar.baz"], "table": "group=origin",
- *  "parts": [{"text": "main", "track": 1}, {"text": " ran "}, {"text": "com.foo.Bar.baz", "method": true}, ...]}, ...]};
- * "chain" is that of the first sentence, and has values in ns, or as the profile counts; "track" is an id, and missing where the sentence is about no single thread; "table" is the query of the
- * table of methods that shows it, and missing where a view of the methods does; "parts" are the text in
- * pieces, of which some name a method, a thread, or a range of time: "from_ns" to "to_ns". */
+/* {"version": 1, "app": ["com.foo"],
+ *  "chain": [{"method": "com.foo.Bar.baz", "origin": "app", "value": 1200, "calls": 3}, ...],
+ *  "sentences": [{"rule": "busy", "text": "...", "how": "...", "track": 1,
+ *      "methods": ["com.foo.Bar.baz"], "table": "group=origin",
+ *      "parts": [{"text": "main", "track": 1}, {"text": " ran "}, {"text": "com.foo.Bar.baz", "method": true}, ...]}, ...]};
+ * "chain" is that of the first sentence, and has values in ns, or as the profile counts; "track" is an id, and missing where
+ * the sentence is about no single thread; "table" is the query of the table of methods that shows it, and missing where a
+ * view of the methods does; "parts" are the text in pieces, of which some name a method, a thread, or a range of time:
+ * "from_ns" to "to_ns". A method that the text names shorter than views do has its "name", too. */
 static void write_json(const struct render_input *in, const struct verdict *v, struct buf *out)
 {
     const struct own_code *own = names_own(in->names);
@@ -231,7 +236,7 @@ static void write_json(const struct render_input *in, const struct verdict *v, s
         json_close(&j);
         if (s->table != NULL)
             json_put_string(&j, "table", str_of(s->table));
-        put_parts(&j, in->profile, s);
+        put_parts(&j, in, s);
         json_close(&j);
     }
     json_close(&j);

@@ -69,7 +69,7 @@ static void put_thread(const struct verdict_page *v, const json_t *id, struct st
 }
 
 /* A method's callers and callees. A name that is too long for a view has no link. */
-static void put_method(const struct verdict_page *v, struct str name)
+static void put_method(const struct verdict_page *v, struct str text, struct str name)
 {
     struct view_options view;
     struct diag diag = {0};
@@ -77,11 +77,11 @@ static void put_method(const struct verdict_page *v, struct str name)
     plain_view(v->w, &view);
     view.view = VIEW_SANDWICH;
     if (!view_set(&view, KEYS_VIEW, STR("method"), name, &diag)) {
-        page_put(v->w->b, "{}", name);
+        page_put(v->w->b, "{}", text);
         return;
     }
     begin_link(v, v->track.n > 0 ? v->track : STR("merged"), &view);
-    page_put(v->w->b, "{}</a>", name);
+    page_put(v->w->b, "{}</a>", text);
 }
 
 /* What the thread of the sentence did in a range of time. */
@@ -156,7 +156,8 @@ static void put_text(const struct verdict_page *v)
     json_array_foreach (json_object_get(v->sentence, "parts"), i, part) {
         track = json_object_get(part, "track");
         if (json_is_true(json_object_get(part, "method")))
-            put_method(v, page_data_text(part, "text"));
+            put_method(v, page_data_text(part, "text"),
+                       page_data_text(part, json_object_get(part, "name") != NULL ? "name" : "text"));
         else if (page_data_number(part, "to_ns") > 0 && v->track.n > 0)
             put_range(v, part);
         else if (json_is_number(track))

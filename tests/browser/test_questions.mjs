@@ -14,6 +14,8 @@ serve(async () => {
     demo = await upload(service, Buffer.from(await (await fetch(`${service.url}/demo.trace`)).arrayBuffer()));
 });
 
+/* Samples of an app with Java and native code, on and off the CPU. */
+const SAMPLES = samples && `${samples}/not-profiles/simpleperf-cpu-clock.trace`;
 /* A page, and a function that counts the clicks. */
 async function openAt(url) {
     const page = await openPage(browser, service, { viewport: { width: 1280, height: 800 } }), steps = { n: 0 };
@@ -50,6 +52,19 @@ test('which library has most unreleased memory at a dump, and what grew since th
     const words = (await shownWords(page)).join('\n');
     assert.match(words, /^By library: base\.odex 1\.04 MiB \(39\.4 % of the 2\.63 MiB of unreleased size of all heaps\)/m);
     assert.match(words, /^Since dump 2, the one before: 601 KiB of unreleased size more .* by library libc\.so 179 KiB/m);
+    assert.equal(steps.n, 2);
+    await close(page);
+});
+
+test('which native function has most CPU time on all threads: 1, and who calls it: 2', { skip: without(SAMPLES) }, async () => {
+    const recording = await upload(service, readFileSync(SAMPLES), 'app.trace'), { page, step, steps } = await openAt(recording.url);
+    await step(others(page));
+    const sentence = page.locator('#verdict li:visible', { hasText: 'Native functions' });
+    assert.match(await sentence.innerText(), /^Native functions with the most self time on a CPU: art::Constructor_newInstance0 10\.8 ms \(4\.64 % of the 232 ms of CPU time of all threads\), .*; the kernel 77 ms \(33\.2 %\)\.$/);
+    await step(sentence.getByRole('link', { name: 'art::Constructor_newInstance0' }));
+    await page.locator('#panel h3', { hasText: 'Callers' }).waitFor();
+    assert.match(page.url(), /\/t\/merged\?/);
+    assert.match(await page.locator('#panel').innerText(), /10\.8 ms/);
     assert.equal(steps.n, 2);
     await close(page);
 });

@@ -121,6 +121,11 @@ frame_id fake_frame(struct fake *f, struct str scope, struct str name, struct st
     return id;
 }
 
+void fake_kind(struct fake *f, frame_id frame, enum frame_kind kind)
+{
+    f->frames[frame].kind = kind;
+}
+
 uint32_t fake_child(struct fake *f, uint32_t parent, frame_id frame, const uint64_t *self)
 {
     uint32_t id = add_node(f, parent, f->nodes[parent].track, frame);

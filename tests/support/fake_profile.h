@@ -25,6 +25,8 @@ uint32_t fake_track(struct fake *f, uint32_t id, struct str name);
 /* A frame by its parts; a new one at every call. */
 frame_id fake_frame(struct fake *f, struct str scope, struct str name, struct str signature);
 
+void fake_kind(struct fake *f, frame_id frame, enum frame_kind kind);
+
 /* A new node under a parent; numbers are those of making. self has one element per value. */
 uint32_t fake_child(struct fake *f, uint32_t parent, frame_id frame, const uint64_t *self);
 

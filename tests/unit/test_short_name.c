@@ -60,6 +60,8 @@ static const struct row {
     {"", "std::function<void (int)>::operator()(int) const", "function::operator()", "operator()"},
     {"", "a::b(int)::{lambda(int)#1}::operator()(int) const", "a::b lambda", "b lambda"},
     {"", "a::b(int)::'lambda'(int)::operator()(int) const", "a::b lambda", "b lambda"},
+    {"", "[linker]soinfo::get_soname() const", "soinfo::get_soname", "get_soname"},
+    {"", "[linker]syscall", NULL, NULL},
     {"", "read", NULL, NULL},
     {"", "foo(int)", NULL, NULL},
     {"", "::", NULL, NULL},

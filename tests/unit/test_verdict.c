@@ -306,7 +306,7 @@ static void each_rule_speaks_and_is_silent(void **state)
 static void no_rule_is_forgotten(void **state)
 {
     static const char *const OTHERS[] = {
-        "grew", "grew-last", "libraries", "long-messages", "nothing", "outlier", "tracer",
+        "grew", "grew-last", "libraries", "long-messages", "native", "nothing", "outlier", "tracer",
         /* in test_verdict_system.c */
         "start", "states", "late-frames", "shown-late", "waited-for-cpu", "longest-wait", "lock-contention",
         /* in tests/http/test_mixed.py */
@@ -549,6 +549,53 @@ static void names_are_told_from_words(void **state)
     fake_free(f);
 }
 
+/* Functions of the kernel are one part, and what they wait is that of who called them; C++ is told without parameters. */
+static void native_functions_beside_java(void **state)
+{
+    struct fake *f = fake_new();
+    struct arena a;
+    struct buf out = {0};
+    struct diag diag = {0};
+    const uint64_t none[] = {0, 0, 0}, cpu[] = {30000000, 30000000, 0}, more[] = {50000000, 50000000, 0},
+                   waits[] = {60000000, 20000000, 0};
+
+    (void)state;
+    arena_init(&a, 1 << 20);
+    fake_usual_values(f);
+    uint32_t root = fake_track(f, 1, STR("main"));
+    frame_id java = fake_frame(f, STR("com.example.shop.Main"), STR("run"), STR(""));
+    frame_id cpp = fake_frame(f, STR(""), STR("[linker]ns::Map::find(int, int)"), STR(""));
+    frame_id call = fake_frame(f, STR(""), STR("ioctl"), STR(""));
+    frame_id kernel[] = {fake_frame(f, STR(""), STR("[kernel]+1"), STR("")),
+                         fake_frame(f, STR(""), STR("[kernel]+2"), STR(""))};
+    fake_kind(f, java, FRAME_KIND_JAVA);
+    fake_kind(f, cpp, FRAME_KIND_NATIVE);
+    fake_kind(f, call, FRAME_KIND_NATIVE);
+    fake_kind(f, kernel[0], FRAME_KIND_KERNEL);
+    fake_kind(f, kernel[1], FRAME_KIND_KERNEL);
+    uint32_t run = fake_child(f, root, java, more);
+    fake_child(f, run, cpp, cpu);
+    uint32_t in = fake_child(f, run, call, none);
+    fake_child(f, in, kernel[0], waits);
+    fake_child(f, in, kernel[1], cpu);
+    const struct profile *p = fake_finish(f);
+    struct render_input input = {.profile = p, .names = names_new(p, &a), .scratch = &a};
+    assert_true(verdict_write(&input, verdict_format_by_name(STR("json")), &out, &diag));
+    buf_char(&out, '\0');
+    assert_non_null(
+        strstr(out.p, "Native functions with the most self time on a CPU: Map::find 30 ms (23.1 % of the "
+                      "130 ms of CPU time); the kernel 50 ms (38.5 %)."));
+    assert_non_null(
+        strstr(out.p, "{\"text\":\"Map::find\",\"method\":true,\"name\":\"[linker]ns::Map::find"
+                      "(int, int)\"}"));
+    assert_non_null(strstr(
+        out.p, "main waited 40 ms of its 170 ms (23.5 %) for something that the trace does not name, or "
+               "for a CPU, in ioctl"));
+    buf_free(&out);
+    arena_free(&a);
+    fake_free(f);
+}
+
 /* Allocators count for their callers, and sizes for the file of these. */
 static void memory_is_that_of_who_asks(void **state)
 {
@@ -586,6 +633,7 @@ int main(void)
         cmocka_unit_test(without_times),
         cmocka_unit_test(sizes_are_of_what_is_measured),
         cmocka_unit_test(names_are_told_from_words),
+        cmocka_unit_test(native_functions_beside_java),
         cmocka_unit_test(little_memory),
     };
     return cmocka_run_group_tests_name("verdict", tests, NULL, NULL);
