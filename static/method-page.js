@@ -99,8 +99,13 @@ class MethodPage {
             ...method.note === undefined ? [] : [element('p', { className: 'note', textContent: method.note })],
             this.buttons(), this.sums(),
             ...calls === undefined || this.compares ? [] : [element('p', { textContent: `${count(calls)} ${calls === 1 ? 'call' : 'calls'}, of which ${count(recursive)} recursive` })],
-            this.durations, ...this.overloads(), ...EDGES.flatMap(part => this.edges(part)), ...this.threads());
-        box.dataset.state = 'ready';
+            this.durations);
+    }
+
+    /* What stands below the durations comes behind them: nothing moves that can be read or clicked already. */
+    drawRest() {
+        this.box.append(...this.overloads(), ...EDGES.flatMap(part => this.edges(part)), ...this.threads());
+        this.box.dataset.state = 'ready';
     }
 
     /* ---- how long its calls were: this takes a second reading of the file ---- */
@@ -109,7 +114,9 @@ class MethodPage {
         const { method, compares, durations } = this;
         if (compares || method.calls === undefined)
             return;
+        durations.replaceChildren(element('p', { className: 'quiet', role: 'status', textContent: 'Measuring how long its calls were \u2026' }));
         const { calls, clocks } = (await fetchJson(this.place(`m/${method.id}.json`, { longest: 1, limit: 0 }))).durations ?? { clocks: [] };
+        durations.replaceChildren();
         if (clocks.length === 0)
             return;
         const [first] = clocks;
@@ -150,5 +157,6 @@ export async function startMethod(box, at) {
     if (!box.isConnected)     /* the page has gone on */
         return;
     page.draw();
-    await page.loadDurations();
+    await page.loadDurations().catch(() => page.durations.replaceChildren());
+    page.drawRest();
 }

@@ -646,8 +646,6 @@ document.querySelector('.skip').addEventListener('click', event => {
 });
 addEventListener('popstate', () => placeOf(location) !== here && show(new URL(location.href), true));
 start();
-if (compares) {
-    byId('verdict').open = matchMedia('(min-width: 48rem)').matches;
+if (compares)
     foldWords();
-}
 loadVerdict().catch(() => {});

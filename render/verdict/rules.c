@@ -796,6 +796,9 @@ const struct rule RULES[] = {
      "Sums of the main thread's states between the two moments. Input and output come first, then the innermost "
      "section of which it is known what it waits for, then the state.",
      0, system_find_start, 0, true, false},
+    {"start-times",
+     "The system's own section of the launch, and the moment at which the app said that it was fully drawn.",
+     0, system_find_start_times, 0, true, false},
     {"headline",
      "The own method that took most, and the path below it on which one callee has more than half of that.",
      10, headline_find, 0, false, false},

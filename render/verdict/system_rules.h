@@ -8,6 +8,7 @@ struct rule;
 struct finding;
 
 bool system_find_start(const struct rule *r, const struct analysis *a, struct finding *f);
+bool system_find_start_times(const struct rule *r, const struct analysis *a, struct finding *f);
 bool system_find_states(const struct rule *r, const struct analysis *a, struct finding *f);
 bool system_find_frames(const struct rule *r, const struct analysis *a, struct finding *f);
 bool system_find_shown(const struct rule *r, const struct analysis *a, struct finding *f);

@@ -136,12 +136,17 @@ export async function openPage(browser, service, options = {}) {
     return page;
 }
 
-/* Before a page is opened: how far its parts move while it loads, which shiftOf tells. */
+/* Before a page is opened: how far its parts move while it loads, which shiftOf tells, and which parts, which movedOf names. */
 export const watchShift = page => page.addInitScript(() => {
-    globalThis.shift = 0;
-    new PerformanceObserver(list => list.getEntries().forEach(({ value }) => { globalThis.shift += value; })).observe({ type: 'layout-shift', buffered: true });
+    Object.assign(globalThis, { shift: 0, moved: [] });
+    const nameOf = ({ node, previousRect: from, currentRect: to }) => `${node?.id || node?.className || node?.nodeName}: ${from.y} to ${to.y}, ${from.height} to ${to.height}`;
+    new PerformanceObserver(list => list.getEntries().forEach(({ value, sources }) => {
+        globalThis.shift += value;
+        globalThis.moved.push(...sources.map(nameOf));
+    })).observe({ type: 'layout-shift', buffered: true });
 });
 export const shiftOf = page => page.evaluate(() => globalThis.shift);
+export const movedOf = page => page.evaluate(() => globalThis.moved);
 
 /* How much of the window's height the frames have, without what the picture has above them. */
 export const frameShareOf = page => page.evaluate(() => {

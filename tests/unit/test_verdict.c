@@ -305,12 +305,13 @@ static void each_rule_speaks_and_is_silent(void **state)
 /* A rule that has no case here would never be seen to work. */
 static void no_rule_is_forgotten(void **state)
 {
-    static const char *const OTHERS[] = {
-        "grew", "grew-last", "libraries", "long-messages", "native", "nothing", "outlier", "tracer",
-        /* in test_verdict_system.c */
-        "start", "states", "late-frames", "shown-late", "waited-for-cpu", "longest-wait", "lock-contention",
-        /* in tests/http/test_mixed.py */
-        "sampled"};
+    static const char *const OTHERS[] = {"grew", "grew-last", "libraries", "long-messages", "native",
+                                         "nothing", "outlier", "tracer",
+                                         /* in test_verdict_system.c */
+                                         "start", "start-times", "states", "late-frames", "shown-late",
+                                         "waited-for-cpu", "longest-wait", "lock-contention",
+                                         /* in tests/http/test_mixed.py */
+                                         "sampled"};
 
     (void)state;
     for (size_t i = 0; i < RULES_COUNT; i++) {
@@ -585,9 +586,8 @@ static void native_functions_beside_java(void **state)
     assert_non_null(
         strstr(out.p, "Native functions with the most self time on a CPU: Map::find 30 ms (23.1 % of the "
                       "130 ms of CPU time); the kernel 50 ms (38.5 %)."));
-    assert_non_null(
-        strstr(out.p, "{\"text\":\"Map::find\",\"method\":true,\"name\":\"[linker]ns::Map::find"
-                      "(int, int)\"}"));
+    assert_non_null(strstr(out.p, "{\"text\":\"Map::find\",\"method\":true,\"name\":\"[linker]ns::Map::find"
+                                  "(int, int)\"}"));
     assert_non_null(strstr(
         out.p, "main waited 40 ms of its 170 ms (23.5 %) for something that the trace does not name, or "
                "for a CPU, in ioctl"));
