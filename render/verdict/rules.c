@@ -3,7 +3,6 @@
 #include "core/buf.h"
 #include "core/number.h"
 #include "core/order.h"
-#include "profile/calls/span.h"
 #include "profile/frame/own_code.h"
 #include "profile/mapping/mapping.h"
 #include "profile/track.h"
@@ -11,134 +10,10 @@
 #include "render/verdict/analysis.h"
 #include "render/verdict/growth.h"
 #include "render/verdict/headline.h"
+#include "render/verdict/long_calls.h"
 #include "render/verdict/say.h"
 #include "render/verdict/sentence.h"
 #include "render/verdict/system_rules.h"
-
-/* ---- single long calls ---- */
-
-static bool is_dispatch(const struct analysis *a, const struct span *s)
-{
-    return s->frame != FRAME_NONE &&
-           str_eq(names_frame(a->names, s->frame), STR("android.os.Handler.dispatchMessage"));
-}
-
-static uint64_t length_of(const struct span *s)
-{
-    return s->end_ns - s->begin_ns;
-}
-
-/* What a message ran: the outermost own method that took at least half of it. FRAME_NONE: there is none. */
-static frame_id own_in(const struct analysis *a, const struct spans *spans, const struct span *message)
-{
-    const struct span *best = NULL;
-
-    for (uint32_t i = 0; i < spans->n; i++) {
-        const struct span *s = &spans->list[i];
-        if (s->frame != FRAME_NONE && s->depth > message->depth && s->begin_ns >= message->begin_ns &&
-            s->end_ns <= message->end_ns && length_of(s) >= length_of(message) / 2 &&
-            names_of(a->names, s->frame)->origin == ORIGIN_APP && (best == NULL || s->depth < best->depth))
-            best = s;
-    }
-    return best != NULL ? best->frame : FRAME_NONE;
-}
-
-static bool rule_long_messages(const struct rule *r, const struct analysis *a, struct finding *f)
-{
-    const struct spans *spans = a->spans;
-    static const uint64_t LIMITS_NS[] = {16700000, 100000000, 700000000};
-    static const char *const WORDS[] = {"16.7 ms", "100 ms", "700 ms"};
-    uint64_t counts[3] = {0};
-    const struct span *longest = NULL;
-
-    for (uint32_t i = 0; spans != NULL && i < spans->n; i++) {
-        const struct span *s = &spans->list[i];
-        if (!is_dispatch(a, s))
-            continue;
-        for (unsigned k = 0; k < 3; k++)
-            counts[k] += length_of(s) >= LIMITS_NS[k];
-        if (longest == NULL || length_of(s) > length_of(longest))
-            longest = s;
-    }
-    if (longest == NULL || counts[0] < r->least)
-        return false;
-    buf_u64_grouped(f->text, counts[0]);
-    say(f, counts[0] == 1 ? " message on " : " messages on ");
-    say_thread(f, a, a->main);
-    say(f, " took over 16.7 ms, in which a screen misses a frame");
-    for (unsigned k = 1; k < 3 && counts[k] > 0; k++) {
-        say(f, ", ");
-        buf_u64_grouped(f->text, counts[k]);
-        say(f, " over ");
-        say(f, WORDS[k]);
-    }
-    say(f, "; ");
-    say_range(f, "the longest", longest->begin_ns, longest->end_ns);
-    say(f, ", ");
-    say_value(f, a, length_of(longest));
-    frame_id own = own_in(a, spans, longest);
-    say(f, own != FRAME_NONE ? ", ran " : "");
-    if (own != FRAME_NONE)
-        say_method(f, a, own);
-    say(f, ".");
-    f->sentence->track = a->main;
-    f->sentence->weight = counts[1] > 0 ? WEIGHT_MOST : 500;
-    return true;
-}
-
-/* The second longest call of the frame that is in the list; 0 if there is one only. */
-static uint64_t second_longest(const struct spans *spans, const struct span *longest)
-{
-    uint64_t second = 0;
-
-    for (uint32_t i = 0; i < spans->n; i++)
-        if (spans->list[i].frame == longest->frame && &spans->list[i] != longest &&
-            length_of(&spans->list[i]) > second)
-            second = length_of(&spans->list[i]);
-    return second;
-}
-
-/* A caller's one long call contains that of its callee: the deepest one that is nearly as long says more. */
-static bool rule_outlier(const struct rule *r, const struct analysis *a, struct finding *f)
-{
-    const struct spans *spans = a->spans;
-    enum { CALLS_LEAST = 5, TIMES_LONGER = 5, LOOKED_AT = 200 };
-    const struct span *best = NULL;
-    uint64_t other = 0;
-
-    for (uint32_t i = 0, looked = 0; spans != NULL && i < spans->n && looked < LOOKED_AT; i++) {
-        const struct span *s = &spans->list[i];
-        if (s->frame == FRAME_NONE || length_of(s) < r->least || a->calls_all[s->frame] < CALLS_LEAST ||
-            names_of(a->names, s->frame)->origin != ORIGIN_APP)
-            continue;
-        looked++;
-        uint64_t second = second_longest(spans, s);
-        if (second > length_of(s) / TIMES_LONGER)
-            continue;
-        if (best == NULL || length_of(s) > length_of(best) + length_of(best) / 4 ||
-            (s->depth > best->depth && length_of(s) >= length_of(best) - length_of(best) / 4)) {
-            best = s;
-            other = second;
-        }
-    }
-    if (best == NULL)
-        return false;
-    say(f, "One call of ");
-    say_method(f, a, best->frame);
-    say(f, " took ");
-    say_value(f, a, length_of(best));
-    say(f, "; none of the others on ");
-    say_thread(f, a, a->main);
-    say(f, " took ");
-    say(f, other > 0 ? "more than " : "as much as ");
-    say_value(f, a, other > 0 ? other : spans->least_ns);
-    say(f, ". It was called ");
-    buf_u64_grouped(f->text, a->calls_all[best->frame]);
-    say(f, " times in all.");
-    f->sentence->track = a->main;
-    f->sentence->weight = permille(length_of(best), main_of(a)->total);
-    return true;
-}
 
 /* ---- the whole ---- */
 
@@ -625,27 +500,11 @@ static void say_heaviest(struct finding *f, const struct analysis *a, const stru
     say(f, ".");
 }
 
-/* The longest call of a method that waits so, as far as long calls are known. */
-static uint64_t longest_wait(const struct analysis *a, enum wait_kind kind)
-{
-    uint64_t longest = 0;
-
-    for (uint32_t i = 0; a->spans != NULL && i < a->spans->n; i++) {
-        const struct span *s = &a->spans->list[i];
-        if (s->frame == FRAME_NONE || length_of(s) <= longest)
-            continue;
-        struct frame_parts parts = names_parts(a->names, s->frame);
-        if (wait_kind_of(parts.scope, parts.name) == kind)
-            longest = length_of(s);
-    }
-    return longest;
-}
-
 static bool find_wait(const struct rule *r, const struct analysis *a, struct finding *f)
 {
     enum { PART_LEAST = 10 };
     const struct cost *c = &a->waits[r->kind];
-    uint64_t total = main_of(a)->total, longest = longest_wait(a, (enum wait_kind)r->kind);
+    uint64_t total = main_of(a)->total, longest = long_calls_wait(a, (enum wait_kind)r->kind);
 
     if (a->sections || c->time < r->least || permille(c->time, total) < PART_LEAST)
         return false;
@@ -853,7 +712,7 @@ const struct rule RULES[] = {
     WAIT("waits-for-binder", WAIT_BINDER),
     WAIT("waits-for-drawing", WAIT_DRAWING),
     WAIT("waits-unknown", WAIT_UNKNOWN),
-    {"long-messages", "Calls of Handler.dispatchMessage, from the log of calls.", 1, rule_long_messages, 0,
+    {"long-messages", "Calls of Handler.dispatchMessage, from the log of calls.", 0, long_calls_messages, 0,
      true, false},
     {"late-frames", "Calls of Choreographer#doFrame on the main thread, from the log of calls.", 0,
      system_find_frames, 0, true, false},
@@ -869,7 +728,7 @@ const struct rule RULES[] = {
      "Sections that tell of a lock, by owner and method; one within another is the same wait and counts once.",
      0, system_find_locks, 0, true, false},
     {"outlier", "Calls of own methods of at least 16.7 ms, five times as long as the next one of the method.",
-     16700000, rule_outlier, 0, true, true},
+     0, long_calls_outlier, 0, true, true},
     WORK("files-on-main", WORK_FILES),
     WORK("database-on-main", WORK_DATABASE),
     WORK("preferences-on-main", WORK_PREFERENCES),
