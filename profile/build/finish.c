@@ -234,6 +234,25 @@ static void leave(const struct columns *c, const struct fold_node *node)
         c->open[frame]--;
 }
 
+/* Makes lists of the rings of children, in the order of their first calls: what was called last, where a ring begins,
+ * is no matter of the profile. Nodes are added behind their parents, but for roots of re-rooting. */
+static bool list_children(struct builder *b)
+{
+    for (node_id id = 0; id < b->n_nodes; id++)
+        fold_node_at(b, id)->next_child = NODE_NONE;
+    for (size_t i = b->n_nodes; i > 0; i--) {
+        struct fold_node *node = fold_node_at(b, (node_id)(i - 1));
+        if (arena_stopped_at(b->arena, i))
+            return false;
+        if (node->parent == NODE_NONE)
+            continue;
+        struct fold_node *parent = fold_node_at(b, node->parent);
+        node->next_sibling = parent->next_child;
+        parent->next_child = (node_id)(i - 1);
+    }
+    return true;
+}
+
 static bool walk_track(struct builder *b, struct columns *c, node_id root)
 {
     node_id id = root;
@@ -252,7 +271,7 @@ static bool walk_track(struct builder *b, struct columns *c, node_id root)
             leave(c, node);
             if (id == root)
                 return true;
-            if (node->next_sibling != fold_node_at(b, node->parent)->next_child)
+            if (node->next_sibling != NODE_NONE)
                 break;
             id = node->parent;
         }
@@ -330,7 +349,7 @@ static bool put_tracks(struct builder *b, struct profile *p, struct columns *c)
 {
     struct profile_track *tracks = arena_array(b->arena, b->n_tracks, sizeof(*tracks));
 
-    if (tracks == NULL)
+    if (tracks == NULL || !list_children(b))
         return false;
     if (b->n_tracks > 0)
         qsort(b->tracks, b->n_tracks, sizeof(*b->tracks), by_id);
