@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include "core/clean.h"
 #include "core/system/folder.h"
 #include "core/system/memory_limit.h"
+#include "core/system/threads.h"
 #include "profile/transform/transform.h"
 #include "server/config/config_load.h"
 #include "server/convert/identify.h"
@@ -166,7 +168,7 @@ struct cli_input {
     uint64_t at;   /* bytes that were read of a pipe */
     uint8_t *begun;
     size_t begun_bytes; /* READ_BYTES at most */
-    int why;            /* errno, once it could not be read; else 0 */
+    atomic_int why;     /* errno, once it could not be read; else 0 */
 };
 
 static ptrdiff_t note_errno(struct cli_input *in, ptrdiff_t n)
@@ -308,16 +310,23 @@ static void identify_input(struct cli_input *in, struct diag *diag)
         identify_refused(diag, head, (size_t)n);
 }
 
+/* Pieces of a file that several threads read at the same time. Where they are smaller, starting a thread and joining what
+ * it read costs more than it gains. */
+enum { PIECE_BYTES = 2 << 20 };
+
 static struct shared_profile *read_input(struct conversion *f, int fd, const char *path, struct diag *diag)
 {
     struct cli_input input;
     const struct source_input in = {.read_at = read_at, .size = input_size, .context = &input};
+    const struct parallel parallel = {turns_cores(), PIECE_BYTES, threads_parallel};
 
     if (!open_input(&input, fd)) {
         conversion_abandon(f);
         diag_no_memory(diag, "No memory is left to read the file.");
         return NULL;
     }
+    if (input.in_place)
+        conversion_parallel(f, &parallel);
     struct shared_profile *made = conversion_read(f, &in, diag);
     if (made == NULL && input.why != 0) {
         errno = input.why;

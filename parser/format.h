@@ -4,6 +4,7 @@
 #define PARSER_FORMAT_H
 
 #include "core/diag.h"
+#include "core/parallel.h"
 #include "parser/source.h"
 #include "parser/unpack/unpack.h"
 #include "profile/build/builder.h"
@@ -41,6 +42,9 @@ struct reading {
      * formats with is_in_parts. */
     struct source *(*next_part)(struct reading *r);
     void *context; /* of both */
+    /* For formats that can read pieces of a file at the same time: several threads may read the source's input then.
+     * NULL: they may not. */
+    const struct parallel *parallel;
 };
 
 struct format {

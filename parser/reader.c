@@ -47,6 +47,11 @@ void reader_keep_addresses(struct reader *r)
     builder_keep_addresses(r->builder);
 }
 
+void reader_parallel(struct reader *r, const struct parallel *parallel)
+{
+    r->parallel = parallel;
+}
+
 void reader_choose(struct reader *r, struct str member)
 {
     r->member = member;
@@ -341,7 +346,8 @@ static bool read_format(struct reader *r, struct source *s)
                               .diag = &r->diag,
                               .next_names = next_names,
                               .next_part = next_part,
-                              .context = r};
+                              .context = r,
+                              .parallel = r->parallel};
 
     if (!detect(r, s) || !r->format->read(&reading))
         return false;

@@ -12,6 +12,7 @@
 #include "core/arena.h"
 #include "core/diag.h"
 #include "core/hash.h"
+#include "core/parallel.h"
 #include "parser/format.h"
 #include "parser/source.h"
 #include "parser/unpack/unpack.h"
@@ -35,7 +36,8 @@ struct reader {
     const struct format *format; /* NULL until detected */
     struct builder *builder;
     const struct source_input *input;
-    struct str member; /* that is meant; p NULL: none is named */
+    const struct parallel *parallel; /* NULL: all is done by one thread */
+    struct str member;               /* that is meant; p NULL: none is named */
     struct diag unpack_diag;
 
     struct source raw;      /* the input */
@@ -65,6 +67,9 @@ void reader_split(struct reader *r, struct str key);
 /* Of an archive, this member is meant: a name as unpack_member_name gives it, which must stay; p NULL: the
  * only one, or the one that the input names late. DIAG_USAGE later if the input is no archive. */
 void reader_choose(struct reader *r, struct str member);
+
+/* What can be done side by side is done so: several threads may call the input's read_at at once. `parallel` must stay. */
+void reader_parallel(struct reader *r, const struct parallel *parallel);
 
 /* A file of names beside the input, as format.h says: it must stay until it is read, with a warning if the
  * input takes none. False: there are READER_NAMES_MAX already. */

@@ -50,6 +50,12 @@ void source_of_input(struct source *s, struct arena *arena, const struct source_
     s->input = in;
 }
 
+void source_of_rest(struct source *s, struct arena *arena, const struct source_input *in, uint64_t at)
+{
+    source_of_input(s, arena, in);
+    s->at = s->offset = at;
+}
+
 void source_free(struct source *s)
 {
     if (s->arena != NULL)
@@ -119,6 +125,16 @@ uint64_t source_pass(struct source *s, uint64_t n)
         left -= there;
     }
     return n - left;
+}
+
+void source_jump(struct source *s, uint64_t at)
+{
+    if (at - s->offset <= s->n) {
+        source_consume(s, (size_t)(at - s->offset));
+        return;
+    }
+    s->n = 0;
+    s->at = s->offset = at;
 }
 
 /* ---- twice ---- */

@@ -59,6 +59,8 @@ void source_of_memory(struct source *s, struct arena *arena, struct str bytes);
 void source_of_input(struct source *s, struct arena *arena, const struct source_input *in);
 void source_of_pull(struct source *s, struct arena *arena,
                     ptrdiff_t (*pull)(void *context, void *to, size_t n), void *context);
+/* The bytes of an input from this place on. */
+void source_of_rest(struct source *s, struct arena *arena, const struct source_input *in, uint64_t at);
 /* Gives the window's memory back. */
 void source_free(struct source *s);
 
@@ -92,6 +94,9 @@ static inline uint64_t source_offset(const struct source *s)
 
 /* Consumes n bytes, also more than memory has room for. Returns how many there were. */
 uint64_t source_pass(struct source *s, uint64_t n);
+
+/* Of an input: goes on at this place of the file, behind the present one. What lies between is not read. */
+void source_jump(struct source *s, uint64_t at);
 
 /* At the first byte: the file will be gone through again. source_rewind goes back there. What can be read
  * twice is; else all bytes are kept in the arena. False: s->failed. */

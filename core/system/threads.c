@@ -200,3 +200,32 @@ struct threads_counts threads_counts(struct threads *t, unsigned kind)
     pthread_mutex_unlock(&t->lock);
     return counts;
 }
+
+/* ---- side by side ---- */
+
+struct side {
+    struct thread_job job;
+    const struct parallel_job *does;
+};
+
+static void run_side(struct thread_job *job)
+{
+    const struct parallel_job *does = ((struct side *)(void *)job)->does;
+
+    does->run(does->of);
+}
+
+void threads_parallel(const struct parallel_job *jobs, unsigned n)
+{
+    struct side sides[PARALLEL_JOBS_MAX];
+    const unsigned most = n;
+    struct threads *threads = n > 1 ? threads_new(&most, 1, 0) : NULL;
+
+    for (unsigned i = 1; threads != NULL && i < n; i++) {
+        sides[i] = (struct side){{.run = run_side}, &jobs[i]};
+        threads_submit(threads, 0, &sides[i].job);
+    }
+    for (unsigned i = 0; i < (threads != NULL ? 1 : n); i++)
+        jobs[i].run(jobs[i].of);
+    threads_free(threads); /* behind the last job */
+}

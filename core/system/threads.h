@@ -8,6 +8,7 @@
 #ifndef CORE_SYSTEM_THREADS_H
 #define CORE_SYSTEM_THREADS_H
 
+#include "core/parallel.h"
 #include "core/system/turns.h"
 
 enum { THREADS_KINDS_MAX = 8 };
@@ -27,6 +28,9 @@ struct threads *threads_new(const unsigned most[], unsigned kinds, size_t stack_
 /* Runs what is queued, and what that submits; then ends the threads. Nobody but running jobs may submit
  * any more. NULL is fine. */
 void threads_free(struct threads *t);
+
+/* For struct parallel: each job but the first on a thread of its own, or behind the first where no thread can be started. */
+void threads_parallel(const struct parallel_job *jobs, unsigned n);
 
 /* How many jobs of the kind run, and how many wait for a thread. */
 struct threads_counts {

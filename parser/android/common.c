@@ -411,7 +411,10 @@ uint32_t android_track(struct android *a, uint32_t thread, uint64_t offset)
         fail(a);
         return NODE_NONE;
     }
-    if (!find_thread(a, thread, &id, &name)) {
+    if (a->is_piece) {
+        id = thread;
+        name = STRING_EMPTY;
+    } else if (!find_thread(a, thread, &id, &name)) {
         char text[32];
         if (!key_section_count_thread(&a->keys, thread, offset))
             return NODE_NONE;
@@ -427,35 +430,48 @@ uint32_t android_track(struct android *a, uint32_t thread, uint64_t offset)
     return track;
 }
 
-static struct android_unknown *add_unknown(struct android *a, uint64_t id, uint64_t offset)
+/* FRAME_NONE: the arena gives no more. */
+static frame_id unknown_frame(struct android *a, uint64_t id)
 {
     struct profile_frame frame = {0};
     char text[32];
 
+    if (a->is_piece)
+        return a->n_shared + (frame_id)a->n_unknown;
+    snprintf(text, sizeof(text), "unknown[0x%" PRIx64 "]", id);
+    frame.name = builder_string(a->builder, str_of(text));
+    return frame.name == STRING_NONE ? FRAME_NONE : builder_frame(a->builder, &frame);
+}
+
+static struct android_unknown *add_unknown(struct android *a, uint64_t id, uint64_t offset)
+{
     if (!ARENA_ROOM(builder_arena(a->builder), a->unknown, a->unknown_capacity, a->n_unknown + 1))
         return NULL;
     struct android_unknown *unknown = &a->unknown[a->n_unknown];
-    snprintf(text, sizeof(text), "unknown[0x%" PRIx64 "]", id);
-    frame.name = builder_string(a->builder, str_of(text));
-    if (frame.name == STRING_NONE)
-        return NULL;
-    *unknown =
-        (struct android_unknown){.id = id, .frame = builder_frame(a->builder, &frame), .offset = offset};
+    *unknown = (struct android_unknown){.id = id, .frame = unknown_frame(a, id), .offset = offset};
     if (unknown->frame == FRAME_NONE || !idmap_set(&a->unknown_index, id, (uint32_t)a->n_unknown))
         return NULL;
     a->n_unknown++;
     return unknown;
 }
 
-frame_id android_unknown_method(struct android *a, uint64_t id, uint64_t offset)
+/* NULL: diag. */
+static struct android_unknown *unknown_method(struct android *a, uint64_t id, uint64_t offset)
 {
     uint32_t known = idmap_get(&a->unknown_index, id);
     struct android_unknown *unknown = known != IDMAP_NONE ? &a->unknown[known] : add_unknown(a, id, offset);
 
-    if (unknown == NULL) {
+    if (unknown == NULL)
         fail(a);
+    return unknown;
+}
+
+frame_id android_unknown_method(struct android *a, uint64_t id, uint64_t offset)
+{
+    struct android_unknown *unknown = unknown_method(a, id, offset);
+
+    if (unknown == NULL)
         return FRAME_NONE;
-    }
     unknown->records++;
     return unknown->frame;
 }
@@ -480,6 +496,85 @@ bool android_events(struct android *a, const struct event *events, size_t n, uin
             builder_events(a->builder, events, n, offset, stride)) ||
            fail(a);
 }
+
+/* ---- pieces ---- */
+
+bool android_piece(struct android *piece, const struct android *a, struct arena *arena, struct source *source,
+                   struct diag *diag)
+{
+    *piece = (struct android){.source = source,
+                              .builder = builder_piece(a->builder, arena),
+                              .limits = a->limits,
+                              .diag = diag,
+                              .keys = a->keys,
+                              .bare_exits = a->bare_exits,
+                              .short_threads = a->short_threads,
+                              .is_piece = true,
+                              .n_shared = builder_frame_count(a->builder),
+                              .wall = a->wall,
+                              .dual = a->dual};
+    idmap_init(&piece->unknown_index, arena, builder_seed(a->builder));
+    return piece->builder != NULL;
+}
+
+/* Meets the threads and the unknown methods of the piece in the order of their first records, of one record the thread
+ * first: where the piece is read again, it finds them as it would have made them. False: diag. */
+static bool meet(struct android *a, const struct android *piece, uint32_t *tracks, frame_id *frames)
+{
+    size_t t = 0, m = 0;
+
+    while (t < piece->n_threads || m < piece->n_unknown) {
+        const struct android_thread *thread = &piece->threads[t];
+        const struct android_unknown *method = &piece->unknown[m];
+        if (m == piece->n_unknown || (t < piece->n_threads && thread->offset <= method->offset)) {
+            uint32_t known = thread->thread < a->n_tracks ? a->tracks[thread->thread] : 0;
+            tracks[t] = known > 0 ? known - 1 : android_track(a, thread->thread, thread->offset);
+            if (tracks[t++] == NODE_NONE)
+                return false;
+        } else {
+            const struct android_unknown *here = unknown_method(a, method->id, method->offset);
+            if (here == NULL)
+                return false;
+            frames[m++] = here->frame;
+        }
+    }
+    return true;
+}
+
+/* Whether the checks of the first records are done, and no unknown method has the name of a listed one: in the piece
+ * they are two. */
+static bool may_join(const struct android *a, const struct android *piece, const frame_id *frames)
+{
+    for (size_t m = 0; m < piece->n_unknown; m++)
+        if (frames[m] < piece->n_shared)
+            return false;
+    return a->checks.n_records >= CHECKS_RECORDS || a->checks.n_steps >= CHECKS_STEPS;
+}
+
+bool android_join(struct android *a, const struct android *piece, bool *joined)
+{
+    struct arena *arena = builder_arena(piece->builder);
+    uint32_t *tracks = arena_array(arena, piece->n_threads, sizeof(*tracks));
+    frame_id *frames = arena_array(arena, piece->n_unknown, sizeof(*frames));
+    const struct builder_joint joint = {tracks, frames, piece->n_shared};
+    enum builder_joined how = BUILDER_APART;
+
+    *joined = false;
+    if (tracks == NULL || frames == NULL)
+        return true;
+    if (!meet(a, piece, tracks, frames))
+        return false;
+    if (may_join(a, piece, frames))
+        how = builder_join(a->builder, piece->builder, &joint);
+    *joined = how == BUILDER_JOINED;
+    for (size_t m = 0; *joined && m < piece->n_unknown; m++)
+        unknown_method(a, piece->unknown[m].id, 0)->records += piece->unknown[m].records;
+    if (*joined)
+        a->checks.reserved_records += piece->checks.reserved_records;
+    return how != BUILDER_NO_MEMORY || fail(a);
+}
+
+/* ---- at the end of the records ---- */
 
 /* What has records and is not listed, also not behind them. */
 struct unlisted {

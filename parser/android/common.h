@@ -53,6 +53,8 @@ struct android {
     struct key_section keys;
     bool bare_exits;            /* exits name no method */
     bool short_threads;         /* records hold the lower 16 bits of thread ids only */
+    bool is_piece;              /* of a file that is read in pieces: see android_piece */
+    frame_id n_shared;          /* of a piece: the frames from here on are its unknown ones */
     bool wall, dual;            /* wall time is there; both clocks are: in an event, wall comes first */
     struct idmap unknown_index; /* method id that is not listed -> index of unknown */
     struct android_unknown *unknown;
@@ -130,6 +132,19 @@ frame_id android_unknown_method(struct android *a, uint64_t id, uint64_t offset)
 
 /* builder_events. */
 bool android_events(struct android *a, const struct event *events, size_t n, uint64_t offset, uint32_t stride)
+    __attribute__((warn_unused_result));
+
+/* A piece of the records of a file, which is read at the same time as what comes before it: short threads, and methods
+ * that are all listed before the records.
+ *
+ * android_piece begins one in an arena of its own. It shares what `a` knows, which must not change meanwhile but for
+ * what records bring. A piece gives no names to threads and unknown methods. False: the arena gives no more.
+ *
+ * android_join adds the piece to `a`, behind all that comes before it in the file. False: diag. *joined: it was, see
+ * builder_join; if not, the piece's records have to be read. */
+bool android_piece(struct android *piece, const struct android *a, struct arena *arena, struct source *source,
+                   struct diag *diag) __attribute__((warn_unused_result));
+bool android_join(struct android *a, const struct android *piece, bool *joined)
     __attribute__((warn_unused_result));
 
 bool android_fact_number(struct android *a, struct str name, uint64_t value)

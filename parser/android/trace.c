@@ -32,10 +32,13 @@ struct records {
     bool one_byte_thread, two_times;
 };
 
+enum { PIECES_MAX = PARALLEL_JOBS_MAX };
+
 struct android_trace {
     struct android android;
     uint64_t header_offset, data_offset; /* of the file */
     struct records records;
+    const struct parallel *parallel;
     struct event batch[ANDROID_BATCH];
 };
 
@@ -62,6 +65,7 @@ static struct android_trace *begin(struct reading *r)
         return NULL;
     }
     t->android.short_threads = true;
+    t->parallel = r->parallel;
     return android_init(&t->android, r) ? t : NULL;
 }
 
@@ -221,7 +225,8 @@ static size_t decode_records(struct android_trace *t, const uint8_t *p, size_t n
                                       : decode(t, p, n, offset, count, false, false);
 }
 
-static bool read_records(struct android_trace *t)
+/* Up to the last whole record before this offset. */
+static bool read_records(struct android_trace *t, uint64_t end)
 {
     struct android *a = &t->android;
     struct source *s = a->source;
@@ -232,15 +237,118 @@ static bool read_records(struct android_trace *t)
         const uint8_t *p = source_need(s, t->records.bytes, &n);
         size_t count;
         uint64_t offset = source_offset(s);
+        if (n > end - offset)
+            n = (size_t)(end - offset);
         if (n < t->records.bytes)
             break;
         size_t used = decode_records(t, p, n, offset, &count);
         ok = a->diag->kind == DIAG_NONE && android_events(a, t->batch, count, offset, t->records.bytes);
         source_consume(s, used);
     }
-    if (ok && n > 0)
-        builder_warn(a->builder, WARN_CUT_RECORD, 1, source_offset(s));
     return ok;
+}
+
+/* ---- records in pieces ---- */
+
+/* A piece of the records, which begins and ends with whole ones. */
+struct piece {
+    struct android_trace *trace; /* of the first piece that of the file itself, else one of its own; */
+    struct arena arena;          /* which is in here, */
+    struct source source;        /* and reads from there */
+    struct diag diag;
+    uint64_t from, to;
+    bool ok; /* else diag of the first piece, or whatever kept a later one from its end */
+};
+
+static void read_piece(void *of)
+{
+    struct piece *piece = of;
+
+    piece->ok = read_records(piece->trace, piece->to);
+}
+
+/* A later piece may need more memory than is left. Then it is read as if there were no pieces, once more. */
+static bool begin_piece(struct piece *piece, const struct android_trace *t, size_t bytes)
+{
+    arena_init(&piece->arena, bytes);
+    piece->arena.stop = builder_arena(t->android.builder)->stop;
+    piece->trace = arena_alloc(&piece->arena, sizeof(*piece->trace));
+    if (piece->trace == NULL)
+        return false;
+    piece->trace->records = t->records;
+    source_of_rest(&piece->source, &piece->arena, t->android.source->input, piece->from);
+    return android_piece(&piece->trace->android, &t->android, &piece->arena, &piece->source, &piece->diag);
+}
+
+/* How many pieces are worth it, and where they begin. Less than two: none. */
+static unsigned cut(const struct android_trace *t, struct piece *pieces)
+{
+    const struct source_input *in = t->android.source->input;
+    uint64_t begin = source_offset(t->android.source), size = t->records.bytes, end, n;
+
+    if (t->parallel == NULL || in == NULL || in->size == NULL || !in->size(in->context, &end) ||
+        end < begin || !builder_has_pieces(t->android.builder))
+        return 0;
+    n = (end - begin) / t->parallel->piece_bytes;
+    n = n < t->parallel->jobs ? n : t->parallel->jobs;
+    n = n < PIECES_MAX ? n : PIECES_MAX;
+    for (uint64_t i = 0, records = (end - begin) / size; i < n; i++) {
+        pieces[i].from = begin + records * i / n * size;
+        pieces[i].to = begin + records * (i + 1) / n * size;
+    }
+    return (unsigned)n;
+}
+
+/* What came of a piece joins what came before it; or its records are read behind that. A file that is shorter by now
+ * than it was ends within the piece, or came to its end before. */
+static bool join_piece(struct android_trace *t, const struct piece *piece)
+{
+    bool joined = false, whole = piece->ok && source_offset(&piece->source) == piece->to;
+
+    if (source_offset(t->android.source) != piece->from)
+        return true;
+    if (whole && !android_join(&t->android, &piece->trace->android, &joined))
+        return false;
+    if (joined)
+        source_jump(t->android.source, piece->to);
+    return joined || read_records(t, piece->to);
+}
+
+/* Reads the records of a long file by several threads: see join.c of profile/build for what is exact about it. What is
+ * not read here is still to be read. */
+static bool read_pieces(struct android_trace *t)
+{
+    struct piece pieces[PIECES_MAX] = {{.trace = t}};
+    struct parallel_job jobs[PIECES_MAX];
+    const struct arena *arena = builder_arena(t->android.builder);
+    unsigned n = cut(t, pieces), begun = 1;
+
+    if (n < 2)
+        return true;
+    while (begun < n && begin_piece(&pieces[begun], t, (arena->limit_bytes - arena->used_bytes) / n))
+        begun++;
+    for (unsigned i = 0; i < begun; i++)
+        jobs[i] = (struct parallel_job){read_piece, &pieces[i]};
+    t->parallel->run(jobs, begun);
+    bool ok = pieces[0].ok;
+    for (unsigned i = 1; i < begun && ok; i++)
+        ok = join_piece(t, &pieces[i]);
+    for (unsigned i = 1; i < n; i++)
+        arena_free(&pieces[i].arena);
+    return ok;
+}
+
+static bool read_all_records(struct android_trace *t)
+{
+    struct source *s = t->android.source;
+    size_t n;
+
+    if (!read_pieces(t) || !read_records(t, UINT64_MAX))
+        return false;
+    source_need(s, 1, &n);
+    if (n > 0)
+        builder_warn(t->android.builder, WARN_CUT_RECORD, 1, source_offset(s));
+    return true;
 }
 
 /* From the header to the records. */
@@ -260,7 +368,7 @@ static bool read_trace(struct reading *r)
 {
     struct android_trace *t = begin(r);
 
-    return t != NULL && read_keys(t) && read_header(t) && read_gap(t) && read_records(t) &&
+    return t != NULL && read_keys(t) && read_header(t) && read_gap(t) && read_all_records(t) &&
            android_finish(&t->android, t->data_offset);
 }
 

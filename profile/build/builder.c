@@ -361,6 +361,11 @@ void builder_label(struct builder *b, const struct profile_label *label)
         b->labels[b->n_labels++] = *label;
 }
 
+uint32_t builder_frame_count(const struct builder *b)
+{
+    return (uint32_t)b->n_frames;
+}
+
 uint64_t builder_event_count(const struct builder *b)
 {
     return b->n_events;

@@ -188,6 +188,30 @@ void builder_wakes(struct builder *b, const struct profile_wake *wakes, uint32_t
 void builder_notes(struct builder *b, const struct profile_note *notes, uint32_t n);
 void builder_phases(struct builder *b, const struct profile_phase *phases, uint32_t n);
 
+/* A trace in pieces, each of which has a builder of its own; see join.c.
+ *
+ * builder_piece makes the builder of a later piece, in an arena of its own: the same values and clocks are declared, and
+ * the same frames are known, which are not there to be looked at. It is told tracks and events, whose exits name their
+ * frames. NULL when the arena gives no more. False of builder_has_pieces: events of this builder cannot be told in pieces.
+ *
+ * builder_join adds a piece to what the pieces before have come to, as if its events had been told to `b`. `tracks` and
+ * `frames` say what the piece's tracks, and its frames from b's number at the time of builder_piece on, are in b. */
+enum builder_joined {
+    BUILDER_JOINED,
+    BUILDER_APART, /* What came before changes what this piece means: nothing was done. Its events have to be told. */
+    BUILDER_NO_MEMORY
+};
+struct builder_joint {
+    const uint32_t *tracks;
+    const frame_id *frames;
+    frame_id n_shared; /* frames that are the same in both */
+};
+bool builder_has_pieces(const struct builder *b);
+struct builder *builder_piece(const struct builder *of, struct arena *arena)
+    __attribute__((warn_unused_result));
+enum builder_joined builder_join(struct builder *b, struct builder *piece, const struct builder_joint *joint)
+    __attribute__((warn_unused_result));
+
 /* Counts a warning; `offset` is where it was found, or WARNING_NO_OFFSET. The smallest offset is kept. */
 void builder_warn(struct builder *b, enum warning_code code, uint64_t count, uint64_t offset);
 uint64_t builder_warned(const struct builder *b, enum warning_code code);
@@ -200,6 +224,7 @@ bool builder_fact(struct builder *b, struct str name, struct str value) __attrib
  * with it (r8-map-id-..); that becomes the fact "build_map_id". False when the arena gives no more. */
 bool builder_find_build(struct builder *b) __attribute__((warn_unused_result));
 
+uint32_t builder_frame_count(const struct builder *b);
 uint64_t builder_event_count(const struct builder *b);
 /* Events and samples of one track, so far. */
 uint64_t builder_track_records(const struct builder *b, uint32_t track);

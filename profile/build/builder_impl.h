@@ -52,7 +52,7 @@ struct fold_track {
     string_id name;
     struct track_words words;
     enum fold_track_use use;
-    node_id held;            /* of FOLD_TIMED_SAMPLES: where the stack ends that holds */
+    node_id held; /* of FOLD_TIMED_SAMPLES: where the stack ends that holds; of FOLD_EVENTS: the first root */
     uint32_t values, beside; /* as in struct profile_track */
     uint32_t n_moments;      /* of FOLD_CHANGES, */
     uint64_t moment_ns;      /* and the time of the last one */
@@ -166,6 +166,10 @@ static inline bool builder_goes_on(struct builder *b, size_t steps)
 
 /* The child of `parent` for this frame, made if it is new. NODE_NONE when the arena gives no more. */
 node_id fold_child(struct builder *b, node_id parent, frame_id frame);
+/* All events so far are below a call of this frame, which the track's root has become. False as above. */
+bool fold_re_root(struct builder *b, uint32_t track, frame_id frame, uint64_t offset);
+/* The latest wall time of all tracks so far. */
+uint64_t fold_latest_time(struct builder *b);
 /* The track's root, made if it is new. NODE_NONE as above. */
 node_id fold_root(struct builder *b, struct fold_track *t);
 

@@ -374,7 +374,7 @@ static bool is_open(struct builder *b, uint32_t track, frame_id frame, bool *ok)
  * the old root turns into the frame's node and keeps children and time; a new root without either goes on
  * top. The new root is added last and has the largest id: it is builder_finish that numbers nodes so that
  * parents come first. An exit that names no frame is of "unknown". */
-static bool re_root(struct builder *b, uint32_t track, frame_id frame, uint64_t offset)
+bool fold_re_root(struct builder *b, uint32_t track, frame_id frame, uint64_t offset)
 {
     if (frame == FRAME_NONE) {
         string_id unknown = builder_string(b, STR("unknown"));
@@ -425,7 +425,7 @@ static bool exit_frame(struct builder *b, uint32_t track, frame_id frame, uint64
     struct fold_track *t = &b->tracks[track];
 
     if (t->current == t->root)
-        return re_root(b, track, frame, offset);
+        return fold_re_root(b, track, frame, offset);
     if (frame == FRAME_NONE || fold_node_at(b, t->current)->frame == frame)
         return pop(b, track);
     bool ok;
@@ -480,7 +480,7 @@ static uint64_t large_step(struct builder *b, struct fold_track *t, uint32_t clo
 
 /* The latest wall time of all tracks so far. Empties the list: each track's next record is looked at
  * again, see join_moved. */
-static uint64_t fold_latest_time(struct builder *b)
+uint64_t fold_latest_time(struct builder *b)
 {
     while (b->moved != NODE_NONE) {
         struct fold_track *t = &b->tracks[b->moved];

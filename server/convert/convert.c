@@ -379,6 +379,11 @@ void conversion_abandon(struct conversion *f)
 
 /* ---- reading ---- */
 
+void conversion_parallel(struct conversion *f, const struct parallel *parallel)
+{
+    reader_parallel(&f->reader, parallel);
+}
+
 void conversion_stop(struct conversion *f, const struct stop *stop)
 {
     f->made->arena.stop = stop;

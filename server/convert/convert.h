@@ -12,6 +12,7 @@
 #include "core/arena.h"
 #include "core/buf.h"
 #include "core/diag.h"
+#include "core/parallel.h"
 #include "core/stop.h"
 #include "core/str.h"
 #include "parser/source.h"
@@ -95,6 +96,9 @@ bool conversion_symbols(struct conversion *f, int fd, struct str name, struct di
 /* Has the profile's log of calls written with this reading, which takes a third more time: for who is going to need
  * it. Before the first byte. False: diag. */
 bool conversion_keep_log(struct conversion *f, struct diag *diag) __attribute__((warn_unused_result));
+
+/* What can be done side by side is done so: several threads may call the input's read_at at once. `parallel` must stay. */
+void conversion_parallel(struct conversion *f, const struct parallel *parallel);
 
 /* The work of conversion_read ends soon after `stop` was asked, which must outlive it. NULL is fine. */
 void conversion_stop(struct conversion *f, const struct stop *stop);
