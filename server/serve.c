@@ -247,7 +247,9 @@ static bool open_service(struct service *s, const struct config *config, struct 
     s->profiles = s->turns == NULL ? NULL : profiles_new(s);
     s->views = views_new(s);
     s->policies = policies_new();
-    s->passes = passes_new();
+    uint8_t key[DIGEST_KEY_BYTES];
+    bool has_key = s->doors != NULL && doors_key(s->doors, "passes", key);
+    s->passes = s->doors != NULL && !has_key ? NULL : passes_new(has_key ? key : NULL);
     s->progresses = progresses_new();
     s->record_cache = record_cache_new(s->store);
     s->static_assets = static_assets_new();

@@ -539,6 +539,12 @@ function share(event) {
     copyText(location.href, event.currentTarget.querySelector('span'), 'Share', 'Copy the address');
 }
 
+/* Its address is in the menu where it cannot be copied. */
+function sharePreview(event) {
+    event.preventDefault();
+    copyText(event.currentTarget.href, event.currentTarget.querySelector('span'), 'Copy link with preview', 'Copy its address with the right button');
+}
+
 /* ---- start ---- */
 
 /* What is chosen there is shown here: a call beside the picture, a range as that of all views. */
@@ -570,6 +576,7 @@ function start(isBack = false) {
     for (const offer of document.querySelectorAll('[data-open-in], [data-open-in-words]'))
         offer.hidden = false;
     document.querySelector('.share').addEventListener('click', share);
+    byId('preview-link')?.addEventListener('click', sharePreview);
     search?.addEventListener('input', look);
     search?.addEventListener('keydown', onSearchKey);
     search?.addEventListener('blur', () => { search.value = flameOf()?.state.search ?? ''; });

@@ -110,9 +110,9 @@ struct doors *doors_new(const struct config *config, struct store *store, const 
     bool ok = scopes_parse(str_of(config->user_scopes), &d->user_scopes, d->user_spaces);
     if (ok && config->tokens_file[0] != '\0') {
         look_at(d, &d->seen);
-        ok = read_list(d, &d->tokens, diag) && session_key_open(store, &d->key, diag);
+        ok = read_list(d, &d->tokens, diag);
     }
-    if (ok)
+    if (ok && session_key_open(store, &d->key, diag))
         return d;
     doors_free(d);
     return NULL;
@@ -126,6 +126,11 @@ void doors_free(struct doors *d)
     pthread_mutex_destroy(&d->lock);
     pthread_mutex_destroy(&d->reading);
     free(d);
+}
+
+bool doors_key(const struct doors *d, const char *what, uint8_t key[DIGEST_KEY_BYTES])
+{
+    return digest_hmac(d->key.bytes, str_of(what), key);
 }
 
 /* ---- who ---- */

@@ -3,6 +3,7 @@
 #ifndef SERVER_DOORS_DOORS_H
 #define SERVER_DOORS_DOORS_H
 
+#include "core/system/digest.h"
 #include "core/system/log.h"
 #include "server/config/config.h"
 #include "server/doors/session.h"
@@ -22,6 +23,10 @@ void doors_free(struct doors *d); /* NULL is fine */
 void doors_tick(struct doors *d);
 /* The same in any case. */
 void doors_reload(struct doors *d);
+
+/* A key for one purpose, made of that of the store, which signs sessions. False: libcrypto failed. */
+bool doors_key(const struct doors *d, const char *what, uint8_t key[DIGEST_KEY_BYTES])
+    __attribute__((warn_unused_result));
 
 /* What a request says of who sends it. p == NULL: nothing. */
 struct door_asked {

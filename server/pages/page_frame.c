@@ -134,6 +134,8 @@ void page_frame_begin(struct buf *b, const struct page_frame *frame)
         put_file(b, "<script defer src=\"", frame->root, frame->viewer, "\"></script>\n");
     if (frame->script != NULL)
         put_file(b, "<script type=\"module\" src=\"", frame->root, frame->script, "\"></script>\n");
+    if (frame->lead_to != NULL)
+        page_put(b, "<meta http-equiv=\"refresh\" content=\"0;url={}\">\n", str_of(frame->lead_to));
     if (frame->refresh_s > 0)
         buf_printf(b, "<noscript><meta http-equiv=\"refresh\" content=\"%u\"></noscript>\n",
                    frame->refresh_s);

@@ -29,6 +29,23 @@ void page_problem(struct exchange *x, const struct problem *p)
     buf_free(&detail);
 }
 
+void page_preview(struct buf *b, const struct record *r, struct str image)
+{
+    char page[sizeof("../../") + RECORD_ID_CHARS];
+    struct page_preview preview = {page_data_name(r->name), STR("Only team members can open this profile."),
+                                   image};
+
+    snprintf(page, sizeof(page), "../../%s", r->id);
+    page_frame_begin(
+        b, &(struct page_frame){
+               .title = preview.title, .preview = &preview, .root = STR("../../../"), .lead_to = page});
+    page_put(b,
+             "<div class=\"notice\">\n<h1>{}</h1>\n<p class=\"actions\"><a class=\"button primary\" "
+             "href=\"{}\">Open the profile</a></p>\n</div>\n",
+             preview.title, str_of(page));
+    page_frame_end(b);
+}
+
 void page_login(const struct exchange *x, struct buf *b, struct str to, bool refused)
 {
     page_frame_begin(b, &(struct page_frame){.title = STR("Log in"), .root = page_root(x->path)});

@@ -91,8 +91,9 @@ struct page_workspace {
     const struct diag *trouble;       /* why there is nothing to show; else NULL */
     struct str base; /* the service's own URL, for chat programs; empty: they are told nothing */
     const struct view_options
-        *card;       /* what their picture shows: options, and tracks if they were asked for */
-    struct str pass; /* for pictures that stand alone (views/policies.h); may be empty */
+        *card;            /* what their picture shows: options, and tracks if they were asked for */
+    struct str pass;      /* for pictures that stand alone (views/policies.h); may be empty */
+    struct str card_pass; /* of the link with a preview; empty: it is not offered */
     struct str
         known_mapping; /* id of a mapping of this build that the service has, and the upload not; or empty */
     uint64_t max_days; /* how long after its upload a profile can be kept */
@@ -105,6 +106,9 @@ void page_workspace(struct buf *b, const struct page_workspace *p);
 void page_profile_element(struct buf *b, const struct record *r, struct str format, const char *more);
 /* The facts in one line, behind which all of them unfold, for who is not known to the service. */
 void page_facts(struct buf *b, const struct record *r, const json_t *summary);
+
+/* For chat programs, by the owner's link: a name and a card, whose address is markup. */
+void page_preview(struct buf *b, const struct record *r, struct str image);
 
 /* The page that is one file. */
 struct page_bundle {

@@ -606,6 +606,19 @@ static void put_login(const struct workspace *w)
     buf_part_end(w->b, &link);
 }
 
+/* Of an upload for the team: whoever gets this link sees name and picture, and has to log in for more. */
+static void put_preview_link(const struct workspace *w)
+{
+    if (w->of->card_pass.n == 0)
+        return;
+    page_put(w->b,
+             "<a class=\"item\" id=\"preview-link\" href=\"{}/p/{}/k/{}\" title=\"For a chat: whoever has it "
+             "sees the name and the picture, for {} days\">",
+             w->of->base, str_of(w->of->record->id), w->of->card_pass, PAGE_COUNT(CARD_PASS_DAYS));
+    page_icon(w->b, "share");
+    buf_z(w->b, "<span>Copy link with preview</span></a>\n");
+}
+
 void workspace_heading(const struct workspace *w)
 {
     buf_z(w->b, "<header class=\"top\">\n");
@@ -620,6 +633,7 @@ void workspace_heading(const struct workspace *w)
     page_icon(w->b, "share");
     buf_z(w->b, "<span>Share</span></a>\n");
     workspace_menu(w->b, "class=\"menu\" id=\"main-menu\"", "Menu");
+    put_preview_link(w);
     put_compare(w);
     put_downloads(w);
     put_login(w);

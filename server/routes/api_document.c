@@ -150,7 +150,7 @@ static const struct named {
     {"method", "a method, by its id or by its name as package.Class.method"},
     {"pair", "two uploads by their ids, with .. between them: the earlier one first"},
     {"space", "the name of a space"},
-    {"pass", "a pass of the picture's link, which holds for a while"},
+    {"pass", "a pass of the picture's link, or of the owner's link with a preview; it holds for a while"},
     {"name", "what the upload is called"},
 };
 

@@ -284,7 +284,7 @@ enum exchange_step handle_method(struct exchange *x)
 
 /* ---- the card ---- */
 
-/* Those who may read the upload may see its card: of an upload for the team nobody else. */
+/* Those who may read the upload may see its card: of an upload for the team nobody else, but by the owner's link. */
 enum exchange_step handle_card(struct exchange *x)
 {
     struct view_request r = {.report = report_by_name(STR("card"), STR("png"))};
@@ -296,6 +296,33 @@ enum exchange_step handle_card(struct exchange *x)
         r.asked.view.tracks = TRACKS_LISTED;
     card_name(&r, &record, NULL);
     return view_answer(x, &r);
+}
+
+enum exchange_step handle_card_by_pass(struct exchange *x)
+{
+    return profile_card_pass(x, x->parameters[0], x->parameters[1]) ? handle_card(x) : X_DONE;
+}
+
+/* Nothing of the profile but its name. The page itself asks who looks. */
+enum exchange_step handle_preview(struct exchange *x)
+{
+    struct str id = x->parameters[0], pass = x->parameters[1];
+    struct record record;
+    struct buf image = {0};
+
+    if (!card_wanted(x) || !profile_card_pass(x, id, pass) || !profile_record(x, id, &record))
+        return X_DONE;
+    exchange_base_url(x, &image);
+    buf_z(&image, "/p/");
+    buf_str(&image, id);
+    buf_z(&image, "/k/");
+    buf_str(&image, pass);
+    buf_z(&image, "/card.png");
+    struct buf *page = page_reply(&x->reply, 200);
+    page_preview(page, &record, buf_view(&image));
+    page->failed = page->failed || image.failed;
+    buf_free(&image);
+    return X_DONE;
 }
 
 /* ---- calls ---- */

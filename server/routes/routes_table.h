@@ -54,6 +54,10 @@ extern const struct route_body MAPPING_BODY, SYMBOLS_BODY;
           "What the script of a picture loads later") \
     ROUTE("GET", "/p/{id}/k/{pass}/t/{track}/tree", DOOR_READ, KEYS_VIEW | KEYS_PIECE, NULL, handle_tree_by_pass, \
           "The same with a pass from the link of the picture, for which a proxy needs no password") \
+    ROUTE("GET", "/p/{id}/k/{pass}", DOOR_READ, 0, NULL, handle_preview, \
+          "What chat programs are told by the owner's link with a preview, whoever asks; people are led on to the page") \
+    ROUTE("GET", "/p/{id}/k/{pass}/card.png", DOOR_READ, 0, NULL, handle_card_by_pass, \
+          "The card of that link") \
     ROUTE("GET", "/p/{id}/m/{method}", DOOR_READ, KEYS_TRACK | KEYS_VIEW | KEYS_METHOD | KEYS_LONGEST, NULL, handle_method, \
           "One method, by its id or its name: cost, threads, callers and callees; in the workspace, text or JSON, by Accept or by .txt, .json") \
     ROUTE("GET", "/p/{id}/methods{suffix}", DOOR_READ, KEYS_TRACK | KEYS_VIEW | KEYS_TABLE | KEYS_LONGEST, NULL, handle_methods, \

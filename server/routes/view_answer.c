@@ -88,6 +88,15 @@ bool profile_pass(struct exchange *x, struct str id, struct str pass)
     return false;
 }
 
+bool profile_card_pass(struct exchange *x, struct str id, struct str pass)
+{
+    x->passed = card_pass_holds(x->service->passes, id, (int64_t)time(NULL), pass);
+    if (!x->passed)
+        exchange_problem(x, 403, "no preview", "Ask for another link the person who sent it.",
+                         "The pass in the URL has ended, or was never given.");
+    return x->passed;
+}
+
 bool profile_may_change(struct exchange *x, const struct record *r, enum scope scope, struct str token)
 {
     if (admits_without_token(x, r, scope))
@@ -452,7 +461,7 @@ static void answer_workspace_page(struct exchange *x, const struct workspace_ans
 {
     bool is_told = (a->tab == TAB_VERDICT || a->tab == TAB_FRAMES) && content.n > 0;
     json_t *told = is_told ? json_memory_load(content, 0, NULL) : NULL;
-    char pass[PASS_CHARS + 1];
+    char pass[PASS_CHARS + 1], card_pass[CARD_PASS_CHARS + 1] = "";
     struct str shown = is_compared(a) ? a->pair : str_of(a->record.id);
     struct buf text = {0}, base = {0};
     if (x->service->config->link_previews)
@@ -472,7 +481,11 @@ static void answer_workspace_page(struct exchange *x, const struct workspace_ans
                                        .own = admits_owner(x, &a->record),
                                        .way_back = admits_way_back(x),
                                        .knows_team = x->service->doors != NULL && x->who.by != WHO_NOBODY};
+    /* What everybody may read has its preview without a pass. */
+    bool has_card = base.n > 0 && !is_compared(a) && a->record.team && rights.change &&
+                    card_pass_make(x->service->passes, str_of(a->record.id), (int64_t)time(NULL), card_pass);
     const struct page_workspace page = {.rights = rights,
+                                        .card_pass = has_card ? str_of(card_pass) : STR(""),
                                         .known_mapping = known >= 0 ? build : STR(""),
                                         .record = &a->record,
                                         .summary = a->summary,

@@ -4,6 +4,7 @@
 #include <openssl/evp.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/random.h>
 
 #include "core/buf.h"
@@ -20,11 +21,13 @@ struct passes {
     uint8_t key[DIGEST_KEY_BYTES];
 };
 
-struct passes *passes_new(void)
+struct passes *passes_new(const uint8_t *key)
 {
     struct passes *p = calloc(1, sizeof(*p));
 
-    if (p != NULL && getrandom(p->key, sizeof(p->key), 0) != (ssize_t)sizeof(p->key)) {
+    if (p != NULL && key != NULL) {
+        memcpy(p->key, key, sizeof(p->key));
+    } else if (p != NULL && getrandom(p->key, sizeof(p->key), 0) != (ssize_t)sizeof(p->key)) {
         free(p);
         return NULL;
     }
@@ -36,14 +39,16 @@ void passes_free(struct passes *p)
     free(p);
 }
 
-/* Of one hour; 5 bits of the digest's bytes each. */
-static bool make(const struct passes *p, struct str id, int64_t hour, char pass[PASS_CHARS + 1])
+static const char DIGITS[] = "abcdefghijklmnopqrstuvwxyz234567";
+
+/* For what, and when: an hour, or the last day; 5 bits of the digest's bytes each. */
+static bool make(const struct passes *p, const char *what, int64_t when, struct str id,
+                 char pass[PASS_CHARS + 1])
 {
-    static const char DIGITS[] = "abcdefghijklmnopqrstuvwxyz234567";
     uint8_t digest[SHA256_BYTES];
     struct buf text = {0};
 
-    buf_printf(&text, "tree %lld ", (long long)hour);
+    buf_printf(&text, "%s %lld ", what, (long long)when);
     buf_str(&text, id);
     bool made = !text.failed && digest_hmac(p->key, buf_view(&text), digest);
     for (size_t i = 0; i < PASS_CHARS; i++)
@@ -55,7 +60,7 @@ static bool make(const struct passes *p, struct str id, int64_t hour, char pass[
 
 bool pass_make(const struct passes *p, struct str id, int64_t now_s, char pass[PASS_CHARS + 1])
 {
-    return make(p, id, now_s / PASS_S, pass);
+    return make(p, "tree", now_s / PASS_S, id, pass);
 }
 
 bool pass_holds(const struct passes *p, struct str id, int64_t now_s, struct str pass)
@@ -64,9 +69,37 @@ bool pass_holds(const struct passes *p, struct str id, int64_t now_s, struct str
     bool holds = false;
 
     for (int64_t hour = now_s / PASS_S; hour >= now_s / PASS_S - 1 && !holds; hour--)
-        holds =
-            pass.n == PASS_CHARS && make(p, id, hour, right) && CRYPTO_memcmp(right, pass.p, PASS_CHARS) == 0;
+        holds = pass.n == PASS_CHARS && make(p, "tree", hour, id, right) &&
+                CRYPTO_memcmp(right, pass.p, PASS_CHARS) == 0;
     return holds;
+}
+
+enum { DAY_S = 86400, DAY_CHARS = CARD_PASS_CHARS - PASS_CHARS };
+
+bool card_pass_make(const struct passes *p, struct str id, int64_t now_s, char pass[CARD_PASS_CHARS + 1])
+{
+    int64_t day = now_s / DAY_S + CARD_PASS_DAYS;
+
+    for (size_t i = DAY_CHARS; i-- > 0; day /= 32)
+        pass[i] = DIGITS[day % 32];
+    return make(p, "card", now_s / DAY_S + CARD_PASS_DAYS, id, pass + DAY_CHARS);
+}
+
+bool card_pass_holds(const struct passes *p, struct str id, int64_t now_s, struct str pass)
+{
+    char right[PASS_CHARS + 1];
+    int64_t day = 0;
+
+    if (pass.n != CARD_PASS_CHARS)
+        return false;
+    for (size_t i = 0; i < DAY_CHARS; i++) {
+        size_t digit = str_find((struct str){DIGITS, sizeof(DIGITS) - 1}, pass.p[i]);
+        if (digit == sizeof(DIGITS) - 1)
+            return false;
+        day = day * 32 + (int64_t)digit;
+    }
+    return now_s / DAY_S <= day && make(p, "card", day, id, right) &&
+           CRYPTO_memcmp(right, pass.p + DAY_CHARS, PASS_CHARS) == 0;
 }
 
 /* ---- pages of other tools ---- */

@@ -27,18 +27,26 @@ bool policy_put_digest(struct buf *b, struct str code) __attribute__((warn_unuse
  * picture's script puts that into the path that it fetches from, which the proxy lets through
  * (deploy/nginx).
  *
- * A pass is a digest of an id and the hour, keyed by a number of this start of the service. The id is that
- * of an upload, or the two of a comparison as its URL has them. It is good for the trees of that upload,
- * or of that comparison, only, for one hour to two, until the service ends. Any thread. */
+ * A pass is a digest of an id and the hour, keyed by a number of the store, so that each machine that serves it knows the
+ * passes of the others. The id is that of an upload, or the two of a comparison as its URL has them. It is good for the
+ * trees of that upload, or of that comparison, only, for one hour to two. Any thread. */
 
 enum { PASS_CHARS = 26, PASS_S = 3600 };
-struct passes *passes_new(void); /* NULL: no memory or no randomness */
+/* `key`: doors_key; NULL: a random one, of this start of the service. NULL: no memory or no randomness. */
+struct passes *passes_new(const uint8_t *key);
 void passes_free(struct passes *p);
 
 /* False: libcrypto failed; then there is none. */
 bool pass_make(const struct passes *p, struct str id, int64_t now_s, char pass[PASS_CHARS + 1])
     __attribute__((warn_unused_result));
 bool pass_holds(const struct passes *p, struct str id, int64_t now_s, struct str pass);
+
+/* A pass of the same kind, which begins with its last day: good for the card of an upload, and for what chat programs are told
+ * of it, whoever asks. Nothing has to be kept for it. It ends by its day, with the upload, or with the key. */
+enum { CARD_PASS_CHARS = PASS_CHARS + 4, CARD_PASS_DAYS = 30 };
+bool card_pass_make(const struct passes *p, struct str id, int64_t now_s, char pass[CARD_PASS_CHARS + 1])
+    __attribute__((warn_unused_result));
+bool card_pass_holds(const struct passes *p, struct str id, int64_t now_s, struct str pass);
 
 /* Pages of other tools, in which the service's own pages offer to open an export: only those that the
  * configuration names. Nothing goes there but by the click of a person, in the browser of whom it happens:

@@ -250,6 +250,37 @@ class ForTheTeam(DoorsTest):
         self.assertEqual(self.server.get(path + '/card.png').status, 401)
         self.assertEqual(self.server.get(path + '/card.png', **bearer(self.bob)).status, 200)
 
+    def link(self, path, token):
+        """The owner's link with a preview, as the page has it."""
+        found = re.search(r'id="preview-link" href="([^"]*)"', self.server.get(path, Accept=HTML, **bearer(token)).text)
+        return found and found.group(1)[len(self.server.url):]
+
+    def test_the_owners_link_shows_the_card_and_nothing_else(self):
+        path = self.uploaded(self.ann, readers='team')
+        self.assertIsNone(self.link(path, self.bob), 'who may only read')
+        link = self.link(path, self.ann)
+        self.assertRegex(link, '^' + path + '/k/[a-z2-7]{30}$')
+        page = self.server.get(link, Accept='*/*', **{'User-Agent': AGENTS[0]})
+        tags = shown(page)
+        self.assertEqual((page.status, tags['title'], tags['image']), (200, 'x.trace', self.server.url + link + '/card.png'))
+        self.assertIn('url=../../' + path[3:], page.text, 'people are led on')
+        card = self.server.get(link + '/card.png')
+        self.assertEqual(card.body, self.server.get(path + '/card.png', **bearer(self.ann)).body)
+        for target in (path, path + '/card.png', link + '/t/1/tree?node=0&skip=0', path + '/t/1.svg'):
+            self.assertIn(self.server.get(target).status, (401, 403), target)
+
+    def test_no_other_pass(self):
+        path, other = self.uploaded(self.ann, readers='team'), self.uploaded(self.ann, readers='team')
+        link = self.link(path, self.ann)
+        for wrong in (link.replace(path, other), link[:-1], link + 'a', path + '/k/' + 'a' * 30, path + '/k/' + 'a' * 26):
+            for target in (wrong, wrong + '/card.png'):
+                self.assertEqual(self.server.get(target).status, 403, target)
+        self.assertEqual(self.server.request('DELETE', path, **bearer(self.ann)).status, 200)
+        self.assertEqual(self.server.get(link).status, 410)
+
+    def test_what_anybody_may_read_needs_none(self):
+        self.assertIsNone(self.link(self.uploaded(self.ann), self.ann))
+
 
 if __name__ == '__main__':
     unittest.main()

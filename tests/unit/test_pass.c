@@ -1,14 +1,15 @@
-/* Passes of pictures: for one upload, for an hour or two, from one start of the service. */
+/* Passes: of pictures for an hour or two, and of cards for some days; each for one upload. */
 #include "tests/support/unit.h"
 #include <string.h>
 
+#include "core/system/digest.h"
 #include "server/views/policies.h"
 
 enum { NOW_S = 1795171759 };
 
 static void for_one_upload_and_two_hours(void **state)
 {
-    struct passes *p = passes_new();
+    struct passes *p = passes_new(NULL);
     char pass[PASS_CHARS + 1], again[PASS_CHARS + 1];
     int64_t hour_s = NOW_S / PASS_S * PASS_S;
 
@@ -29,7 +30,7 @@ static void for_one_upload_and_two_hours(void **state)
 
 static void nothing_else_passes(void **state)
 {
-    struct passes *p = passes_new(), *other = passes_new();
+    struct passes *p = passes_new(NULL), *other = passes_new(NULL);
     char pass[PASS_CHARS + 1];
 
     (void)state;
@@ -47,11 +48,43 @@ static void nothing_else_passes(void **state)
     passes_free(other);
 }
 
+/* .. of the store's key: each machine that serves it lets in whom another one gave a pass. */
+static void of_a_card_for_thirty_days(void **state)
+{
+    static const uint8_t KEY[DIGEST_KEY_BYTES] = {1, 2, 3};
+    struct passes *p = passes_new(KEY), *again = passes_new(KEY), *other = passes_new(NULL);
+    char pass[CARD_PASS_CHARS + 1];
+    int64_t day = 86400, end_s = (NOW_S / day + CARD_PASS_DAYS + 1) * day;
+
+    (void)state;
+    assert_true(card_pass_make(p, STR("one"), NOW_S, pass));
+    assert_int_equal(strspn(pass, "abcdefghijklmnopqrstuvwxyz234567"), CARD_PASS_CHARS);
+    assert_true(card_pass_holds(again, STR("one"), NOW_S, str_of(pass)));
+    assert_true(card_pass_holds(p, STR("one"), end_s - 1, str_of(pass)));
+    assert_false(card_pass_holds(p, STR("one"), end_s, str_of(pass)));
+    assert_false(card_pass_holds(p, STR("two"), NOW_S, str_of(pass)));
+    assert_false(card_pass_holds(other, STR("one"), NOW_S, str_of(pass)));
+    assert_false(pass_holds(p, STR("one"), NOW_S, str_of(pass)));
+    for (size_t i = 0; i < CARD_PASS_CHARS; i++) {
+        char was = pass[i];
+        assert_false(card_pass_holds(p, STR("one"), NOW_S, (struct str){pass, i}));
+        for (const char *c = "ab7/%"; *c != '\0'; c++) {
+            pass[i] = *c;
+            assert_int_equal(card_pass_holds(p, STR("one"), NOW_S, str_of(pass)), *c == was);
+        }
+        pass[i] = was;
+    }
+    passes_free(p);
+    passes_free(again);
+    passes_free(other);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(for_one_upload_and_two_hours),
         cmocka_unit_test(nothing_else_passes),
+        cmocka_unit_test(of_a_card_for_thirty_days),
     };
     return cmocka_run_group_tests_name("pass", tests, NULL, NULL);
 }
