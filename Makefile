@@ -74,7 +74,7 @@ SYSTEMD_UNITS := $(wildcard deploy/systemd/*)
 # The script of the pictures is made of these files, in this order.
 VIEWER_SOURCES := static/flame-model.js static/flame-filters.js static/flame-views.js static/flame.js
 # The style of the pages, in the order in which its rules override each other.
-STYLE_SOURCES := $(addprefix static/app/,base.css upload.css workspace.css lanes.css dumps.css panes.css bundle.css)
+STYLE_SOURCES := $(addprefix static/app/,base.css upload.css spaces.css workspace.css lanes.css dumps.css panes.css bundle.css)
 # The script of the page that is one file: these modules, in this order.
 BUNDLE_SOURCES := $(addprefix static/,bundle-parts.js dom.js units.js copy.js lanes-counters.js lanes-screen.js lanes-model.js lanes-draw.js \
     lanes-legend.js lanes-store.js lanes-time.js lanes.js method-panel.js methods-columns.js methods-rules.js methods.js bundle.js)

@@ -1,7 +1,7 @@
 /* The upload page with JavaScript: several files, dropped, pasted or chosen, each with its progress.
  * Without it the page is a plain form. */
 import { addCopyButtons } from './copy.js';
-import { element, named } from './dom.js';
+import { element, keep, kept, named } from './dom.js';
 import { joinHalves } from './two-files.js';
 import * as rules from './upload-rules.js';
 import * as units from './units.js';
@@ -13,6 +13,8 @@ const input = form.elements.namedItem('trace');
 const nameField = form.elements.namedItem('name');
 const daysField = form.elements.namedItem('expires');
 const readersField = form.elements.namedItem('readers');     /* null where nobody is known */
+const spaceField = form.elements.namedItem('space'), labelsField = form.elements.namedItem('labels');
+const SPACE = 'aflamed.space', LABELS = 'aflamed.labels';     /* what was said last, kept by the browser */
 const list = document.getElementById('upload-rows');
 const status = document.getElementById('upload-status');
 const cover = document.getElementById('drop-cover');
@@ -110,6 +112,10 @@ function body(row, days) {
         data.append('expires', String(days));
     if (readersField !== null)
         data.append('readers', readersField.value);
+    if (spaceField.value.trim() !== '')
+        data.append('space', spaceField.value.trim());
+    if (labelsField.value.trim() !== '')
+        data.append('labels', labelsField.value);
     if (row.everyMember)
         data.append('member', 'all');
     data.append('trace', row.file, rules.fileName(row.file.name));
@@ -298,6 +304,15 @@ async function tryDemo() {
     }
 }
 
+/* Space and labels stay for the next upload; who has said some sees them. */
+function rememberListing() {
+    for (const [field, key] of [[spaceField, SPACE], [labelsField, LABELS]]) {
+        field.value = kept(key) ?? '';
+        field.addEventListener('input', () => keep(key, field.value.trim() === '' ? null : field.value));
+    }
+    document.getElementById('listing').open = spaceField.value !== '' || labelsField.value !== '';
+}
+
 /* ---- */
 
 function start() {
@@ -308,6 +323,7 @@ function start() {
         e.hidden = true;
     input.multiple = true;
     input.value = '';
+    rememberListing();
     input.addEventListener('change', () => {
         const files = [...input.files];
         input.value = '';     /* so that the same file can be chosen again */

@@ -40,6 +40,22 @@ static void put_readers(struct buf *b, const struct config *config)
                team ? "" : " selected", team ? " selected" : "");
 }
 
+/* Few uploads are for a list: it unfolds. What was said is kept by the script, for the next one. */
+static void put_space(struct buf *b)
+{
+    buf_printf(
+        b,
+        "<details class=\"more\" id=\"listing\"><summary>List it in a space, with labels</summary>\n"
+        "<p><label for=\"space\">Space</label>\n<input id=\"space\" name=\"space\" maxlength=\"%d\" "
+        "pattern=\"[a-z0-9_\\-][a-z0-9._\\-]*\" autocomplete=\"off\" autocapitalize=\"none\" spellcheck=\"false\" "
+        "placeholder=\"checkout\" aria-describedby=\"space-help\"></p>\n"
+        "<p><label for=\"labels\">Labels, each on a line</label>\n<textarea id=\"labels\" name=\"labels\" rows=\"3\" "
+        "autocapitalize=\"none\" spellcheck=\"false\" placeholder=\"branch=main\"></textarea></p>\n"
+        "<p id=\"space-help\" class=\"quiet\">Whoever may read the space finds the profile in its list, at /s/ and the name. "
+        "Small letters, digits, dots, hyphens, underscores.</p>\n</details>\n",
+        SPACE_NAME_BYTES);
+}
+
 static void put_form(struct buf *b, const struct config *config, bool has_team)
 {
     buf_printf(b,
@@ -59,7 +75,9 @@ static void put_form(struct buf *b, const struct config *config, bool has_team)
         (unsigned long long)config->expires_days);
     if (has_team)
         put_readers(b, config);
-    buf_z(b, "</div>\n<p data-without-script><button>Upload and draw</button></p>\n</form>\n");
+    buf_z(b, "</div>\n");
+    put_space(b);
+    buf_z(b, "<p data-without-script><button>Upload and draw</button></p>\n</form>\n");
 }
 
 /* In the place of the form. */
@@ -86,7 +104,7 @@ static void put_upload(struct buf *b, const struct config *config, bool has_team
         "<p id=\"upload-status\" class=\"out-of-sight\" role=\"status\"></p>\n"
         "<ol id=\"upload-rows\" class=\"upload-rows\" aria-label=\"Uploads\"></ol>\n"
         "<p class=\"quiet\">Whoever has the link of a result can see it and download the file until its days "
-        "are over or you delete it; nobody can guess the link, and nothing lists it.");
+        "are over or you delete it; nobody can guess the link, and nothing lists it but the space that you name.");
     if (has_team)
         buf_z(b, " For team members only, it also takes a login.");
     buf_z(b, "</p>\n</div>\n");
@@ -286,6 +304,9 @@ static const char UPLOADING[] =
     "  With a name, and for 7 days (or 12h):\n\n"
     "    curl -F trace=@app.trace -F name='cold start' -F expires=7 {}/\n"
     "    curl -T app.trace '{}/app.trace?name=cold%20start&expires=12h'\n\n"
+    "  Into the list of a space, with labels to look for; /s/checkout has all of them:\n\n"
+    "    curl -F trace=@app.trace -F space=checkout -F label.branch=main {}/\n"
+    "    curl '{}/s/checkout?q=branch:main'\n\n"
     "  Packed, by gzip, zstd, zip or tar; of an archive with several files, one by its name:\n\n"
     "    curl -T app.trace.gz {}/app.trace.gz\n"
     "    curl -F member=logs/app.trace -F trace=@report.zip {}/\n\n"
@@ -362,7 +383,7 @@ static void put_limits(struct buf *b, const struct config *config)
     buf_printf(b,
                "\n\n  An upload is kept for %llu days unless you ask for another time, %llu at most. Until\n"
                "  then, or until you delete it, whoever has the link of a result can see it and download\n"
-               "  the file; nobody can guess the link, and nothing lists it.\n",
+               "  the file; nobody can guess the link; nothing lists it but a space that you name.\n",
                (unsigned long long)config->expires_days, (unsigned long long)config->max_expires_days);
 }
 

@@ -29,19 +29,28 @@ static void put_query(struct buf *b, struct str key, struct str value)
     buf_z(b, quoted ? "%22" : "");
 }
 
+void page_label(struct buf *b, struct str list, const char *kind, struct str key, struct str value)
+{
+    struct buf query = {0};
+
+    buf_z(b, list.p != NULL ? "<li><a" : "<li><span");
+    buf_printf(b, " class=\"label%s\"", kind);
+    if (list.p != NULL) {
+        put_query(&query, key, value);
+        page_put(b, " href=\"{}?q={}\"", list, buf_view(&query));
+        buf_part_end(b, &query);
+    }
+    page_put(b, "><bdi>{}: {}</bdi>", key, value);
+    buf_z(b, list.p != NULL ? "</a></li>\n" : "</span></li>\n");
+}
+
 static void put_labels(struct buf *b, const json_t *labels, const char *kind)
 {
     const char *key;
     json_t *value;
 
-    json_object_foreach ((json_t *)(uintptr_t)labels, key, value) {
-        struct buf link = {0};
-        put_query(&link, str_of(key), page_data_string(value));
-        buf_printf(b, "<li><a class=\"label%s\" href=\"?q=", kind);
-        page_put(b, "{}\"><bdi>{}: {}</bdi></a></li>\n", buf_view(&link), str_of(key),
-                 page_data_string(value));
-        buf_part_end(b, &link);
-    }
+    json_object_foreach ((json_t *)(uintptr_t)labels, key, value)
+        page_label(b, STR(""), kind, str_of(key), page_data_string(value));
 }
 
 static void put_picture(struct buf *b, const json_t *row)

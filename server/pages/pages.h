@@ -147,6 +147,9 @@ struct page_space {
     const struct page_visitor *visitor;
 };
 void page_space(struct buf *b, const struct page_space *p);
+/* A label as an item of a list, which leads to what has it in the list of the space at this URL; p == NULL: to nothing. `kind`
+ * is "" or " known". */
+void page_label(struct buf *b, struct str list, const char *kind, struct str key, struct str value);
 
 /* /login. `to`: where to go on, as a field of the form keeps it; `refused`: the token before was none. */
 void page_login(const struct exchange *x, struct buf *b, struct str to, bool refused);

@@ -175,8 +175,31 @@ static void put_people(struct buf *b, const struct record *r, const struct page_
     buf_printf(b, "<div><dt>Read by</dt><dd>%s</dd></div>\n", r->team ? "the team" : "anyone with the link");
 }
 
+/* `up` is where the front page is; p == NULL: the page is a file of its own, which does not tell of spaces. */
+static void put_listing(struct buf *b, const struct record *r, struct str up)
+{
+    struct str rest = labels_all(&r->labels), key, value;
+    struct buf list = {0};
+
+    if (up.p == NULL || (r->space[0] == '\0' && rest.n == 0))
+        return;
+    if (r->space[0] != '\0') {
+        buf_str(&list, up);
+        buf_printf(&list, "s/%s", r->space);
+        page_put(b, "<div><dt>Space</dt><dd><a href=\"{}\">{}</a></dd></div>\n", buf_view(&list),
+                 str_of(r->space));
+    }
+    if (rest.n > 0) {
+        buf_z(b, "<div><dt>Labels</dt><dd><ul class=\"labels\">\n");
+        while (labels_next(&rest, &key, &value))
+            page_label(b, list.n > 0 ? buf_view(&list) : (struct str){NULL, 0}, "", key, value);
+        buf_z(b, "</ul></dd></div>\n");
+    }
+    buf_part_end(b, &list);
+}
+
 static void put_all_facts(struct buf *b, const struct record *r, const json_t *summary,
-                          const struct page_rights *rights)
+                          const struct page_rights *rights, struct str up)
 {
     json_t *facts = json_object_get(summary, "facts");
     const json_t *whole = json_object_get(summary, "whole");
@@ -191,6 +214,7 @@ static void put_all_facts(struct buf *b, const struct record *r, const json_t *s
     put_date(b, "Uploaded", r->created_s);
     put_date(b, "Kept until", r->expires_s);
     put_people(b, r, rights);
+    put_listing(b, r, up);
     buf_z(b, "</dl>\n<h2>What is measured</h2>\n<dl class=\"facts\">\n");
     put_meanings(b, json_object_get(summary, "values"));
     put_meanings(b, json_object_get(summary, "derived"));
@@ -369,6 +393,15 @@ static void put_symbols(const struct workspace *w)
         put_names_away(w, "symbols");
 }
 
+/* The first line end behind the tag is no part of the text. */
+static void put_label_lines(struct buf *b, const struct labels *labels)
+{
+    struct str rest = labels_all(labels), key, value;
+
+    while (labels_next(&rest, &key, &value))
+        page_put(b, "{}={}\n", key, value);
+}
+
 static void put_changes(const struct workspace *w)
 {
     const struct record *r = w->of->record;
@@ -386,6 +419,15 @@ static void put_changes(const struct workspace *w)
              "<input id=\"own-code\" name=\"app\" maxlength=\"200\" autocomplete=\"off\" "
              "spellcheck=\"false\" value=\"{}\"></p>\n",
              str_of(r->name), str_of(r->app));
+    page_put(
+        w->b,
+        "<p><label for=\"space\">Listed in the space</label>\n<input id=\"space\" name=\"space\" maxlength=\"64\" "
+        "autocomplete=\"off\" spellcheck=\"false\" placeholder=\"nowhere\" value=\"{}\"></p>\n"
+        "<p><label for=\"labels\">Labels, each on a line: branch=main</label>\n<textarea id=\"labels\" name=\"labels\" "
+        "rows=\"3\" spellcheck=\"false\">\n",
+        str_of(r->space));
+    put_label_lines(w->b, &r->labels);
+    buf_z(w->b, "</textarea></p>\n");
     if (most >= 1)
         buf_printf(w->b,
                    "<p><label for=\"expires\">Keep it for how many more days</label>\n<input id=\"expires\" "
@@ -420,14 +462,14 @@ static void put_rename(const struct workspace *w)
 }
 
 static void put_facts(struct buf *b, const struct record *r, const json_t *summary,
-                      const struct page_rights *rights)
+                      const struct page_rights *rights, struct str up)
 {
     buf_z(
         b,
         "<details name=\"menus\" class=\"menu about\">\n<summary title=\"All facts\"><span class=\"line\">");
     put_facts_line(b, r, summary);
     buf_z(b, "</span></summary>\n<div class=\"sheet\">\n");
-    put_all_facts(b, r, summary, rights);
+    put_all_facts(b, r, summary, rights, up);
     put_all_unnamed(b, json_object_get(summary, "unnamed"));
     workspace_menu_end(b);
 }
@@ -437,7 +479,7 @@ void page_facts(struct buf *b, const struct record *r, const json_t *summary)
     static const struct page_rights NOBODYS = {0};
     const json_t *warnings = json_object_get(summary, "warnings");
 
-    put_facts(b, r, summary, &NOBODYS);
+    put_facts(b, r, summary, &NOBODYS, (struct str){NULL, 0});
     if (json_array_size(warnings) == 0)
         return;
     workspace_menu(b, "class=\"menu warned\"", "Warnings");
@@ -624,7 +666,7 @@ void workspace_heading(const struct workspace *w)
     buf_z(w->b, "<header class=\"top\">\n");
     page_brand(w->b, w->up);
     put_rename(w);
-    put_facts(w->b, w->of->record, w->of->summary, &w->of->rights);
+    put_facts(w->b, w->of->record, w->of->summary, &w->of->rights, w->up);
     workspace_warnings(w);
     buf_z(w->b, "<nav aria-label=\"This profile\">\n");
     buf_z(w->b, "<a class=\"share follows\" href=\"");

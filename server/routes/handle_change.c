@@ -120,7 +120,6 @@ static struct str field(struct exchange *x, const struct form *form, const char 
 
 struct labels_change {
     struct labels *labels;
-    bool any;
     struct diag diag;
 };
 
@@ -132,26 +131,24 @@ static bool take_label(void *context, struct str name, struct str value)
 
     if (name.n <= BEFORE.n || !str_starts(name, BEFORE))
         return true;
-    l->any = true;
     return labels_set(l->labels, key, value, &l->diag);
 }
 
 /* All labels anew, then single ones. False: x->reply says why. */
 static bool take_labels(struct exchange *x, const struct form *form, struct change *c)
 {
+    const struct labels before = c->record.labels;
     struct labels_change l = {.labels = &c->record.labels};
     struct str all = field(x, form, "labels");
 
-    if (all.p != NULL) {
-        l.any = true;
+    if (all.p != NULL)
         *l.labels = (struct labels){""};
-    }
     bool ok = all.p == NULL || labels_set_lines(l.labels, all, &l.diag);
     for (size_t i = 0; ok && i < form->n; i++)
         ok = take_label(&l, form_name(form, i), form_value(form, form_name(form, i)));
     if (ok)
         x->each_query(x, take_label, &l);
-    if (l.any)
+    if (strcmp(before.lines, l.labels->lines) != 0)
         c->fields |= RECORD_SPACE;
     if (l.diag.kind == DIAG_NONE)
         return true;

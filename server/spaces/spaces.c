@@ -26,11 +26,11 @@ struct space {
 
     pthread_mutex_t lock; /* of all that follows */
     pthread_cond_t listed;
-    bool loaded;    /* A list was made. */
-    bool listing;   /* One is being made. */
-    uint64_t lists; /* that were begun */
-    int64_t listed_ms, took_ms;
-    struct slot *of; /* in the order of entries */
+    bool loaded;                /* A list was made. */
+    bool listing;               /* One is being made. */
+    uint64_t lists;             /* that were begun */
+    int64_t listed_ms, took_ms; /* when the last one was there, and how long the store took for it */
+    struct slot *of;            /* in the order of entries */
     size_t n, capacity, bytes;
 };
 
@@ -337,6 +337,7 @@ static bool list_again(const struct spaces *s, struct space *p)
     p->listing = true;
     pthread_mutex_unlock(&p->lock);
     bool ok = list_names(s, p, &l);
+    const int64_t took_ms = clock_ms() - begun_ms;
     pthread_mutex_lock(&p->lock);
     if (ok) {
         compare(p, &l, list);
@@ -347,7 +348,7 @@ static bool list_again(const struct spaces *s, struct space *p)
     p->listing = false;
     p->loaded = p->loaded || ok;
     p->listed_ms = clock_ms();
-    p->took_ms = p->listed_ms - begun_ms;
+    p->took_ms = took_ms;
     pthread_cond_broadcast(&p->listed);
     free(l.of);
     return ok;

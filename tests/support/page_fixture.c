@@ -24,9 +24,9 @@ void pages_check(const char *page)
     assert_null(strstr(page, "\xff"));
     for (size_t i = 0; i < sizeof(ABSOLUTE) / sizeof(ABSOLUTE[0]); i++)
         assert_int_equal(markup_count(page, ABSOLUTE[i]), i == 3 ? markup_count(page, "xmlns=\"http://") : 0);
-    assert_int_equal(markup_count(page, "<label for="), markup_count(page, "<input") +
-                                                            markup_count(page, "<select") -
-                                                            markup_count(page, "type=\"hidden\""));
+    assert_int_equal(markup_count(page, "<label for="),
+                     markup_count(page, "<input") + markup_count(page, "<select") +
+                         markup_count(page, "<textarea") - markup_count(page, "type=\"hidden\""));
 }
 
 struct record pages_record(const char *name)

@@ -27,7 +27,8 @@ static void check_page(const char *page, const char *script)
     assert_null(strstr(page, "action=\"/"));
     assert_null(strstr(page, "src=\"http"));
     assert_null(strstr(page, "href=\"http"));
-    assert_int_equal(markup_count(page, "<label for="), markup_count(page, "<input"));
+    assert_int_equal(markup_count(page, "<label for="),
+                     markup_count(page, "<input") + markup_count(page, "<textarea"));
     for (const char *at = strstr(page, " id=\""); at != NULL; at = strstr(at + 1, " id=\"")) {
         char id[64];
         snprintf(id, sizeof(id), "%.*s", (int)(strchr(at + 5, '"') + 1 - at), at);
