@@ -52,6 +52,15 @@ static const struct seed SEEDS[] = {
     {"fields", "tag-and-blanks", STR_INIT("\1\"etag\"   ")},
     {"fields", "form", STR_INIT("\2a=%e2%82+b&a=2&c&=d&a%3d=%")},
     {"fields", "disposition", STR_INIT("\3form-data; name=\"a\\\"b\"; filename*=UTF-8'en'%e2%82%ac%20;; x")},
+    {"spaces", "query",
+     STR_INIT("\0branch:main device:\"Pixel 8\" after:2026-11-01 before:2026-12-01T00:00:00Z Slow")},
+    {"spaces", "labels", STR_INIT("\1branch=main\r\n device = Pixel 8 \n\nrun=\n")},
+    {"spaces", "entry",
+     STR_INIT(
+         "\2{\"id\":\"abcdefghijklmnopqrstuvwxyz\",\"name\":\"x\",\"label\":{\"branch\":\"main\"},\"known\":{\"a\":1},"
+         "\"headline\":\"Slow\"}")},
+    {"spaces", "key",
+     STR_INIT("\3spaces/checkout/692/001795690105-abcdefghijklmnopqrstuvwxyz.001795690200-abcdef")},
     {"doors", "bearer", STR_INIT("\0Bearer aflamed_2nx554zk73fs3hikl3bv6ofymm")},
     {"doors", "basic", STR_INIT("\0Basic YW5uOmFiY2Q=")},
     {"doors", "cookies", STR_INIT("\0a=1; s=two; xs=3; s=")},
