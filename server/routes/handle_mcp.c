@@ -11,7 +11,9 @@
 #include "core/system/json_memory.h"
 #include "render/view/key.h"
 #include "server/http/problem.h"
+#include "server/routes/admit.h"
 #include "server/routes/handle_compare.h"
+#include "server/routes/handle_space.h"
 #include "server/routes/mcp_tools.h"
 #include "server/routes/routes_table.h"
 #include "server/routes/view_answer.h"
@@ -294,6 +296,56 @@ static bool find_pair(struct exchange *x, struct mcp *m)
     return compare_of_url(x, &of_a, &of_b, &m->request);
 }
 
+/* ---- the list of a space ---- */
+
+static void put_space(struct exchange *x, void *context)
+{
+    struct space_list *l = context;
+    struct buf text = {0};
+    struct diag diag = {0};
+
+    if (space_rows(x->service, l, &diag)) {
+        space_put_text(x, l, &text);
+        put_text(x, buf_view(&text), false);
+        x->reply.body.failed = x->reply.body.failed || text.failed;
+    } else {
+        exchange_diag(x, &diag);
+        tell_problem(x);
+    }
+    buf_free(&text);
+}
+
+static bool ask_space(struct exchange *x, const struct mcp *m, struct space_list *l)
+{
+    struct str space = text_of(m, "space"), texts[3];
+    static const char *const NAMES[] = {"q", "next", "rows"};
+    char numbers[3][32];
+    struct diag diag = {0};
+
+    if (!admits_space(x, space))
+        return false;
+    for (size_t i = 0; i < 3; i++) {
+        const json_t *value = json_object_get(m->arguments, NAMES[i]);
+        texts[i] = value == NULL ? (struct str){NULL, 0} : argument_text(value, numbers[i]);
+    }
+    if (space_name_check(space, &diag) && space_asked(l, space, texts[0], texts[1], texts[2], &diag))
+        return true;
+    exchange_diag(x, &diag);
+    return false;
+}
+
+static enum exchange_step call_find(struct exchange *x, const struct mcp *m)
+{
+    struct space_list *l = exchange_state(x, sizeof(*l), space_list_end);
+
+    x->accepts = AS_TEXT;
+    if (l == NULL)
+        return exchange_no_memory(x, "the list");
+    if (!ask_space(x, m, l))
+        return tell_problem(x);
+    return exchange_work(x, WORK_ALWAYS, put_space, NULL, l);
+}
+
 /* From here on the exchange asks as a URL would: its query is what the arguments are. */
 static enum exchange_step call(struct exchange *x, struct mcp *m)
 {
@@ -303,6 +355,8 @@ static enum exchange_step call(struct exchange *x, struct mcp *m)
 
     if (!arguments_fit(m, words) || !has_subjects(m, words))
         return fail(x, 200, INVALID_PARAMS, words);
+    if (is_among(m->tool->subjects, "space"))
+        return call_find(x, m);
     x->accepts = AS_TEXT;
     x->query = no_query;
     x->each_query = each_argument;

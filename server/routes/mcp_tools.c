@@ -7,6 +7,12 @@
 #define OF_TIME "from", "to"
 
 const struct mcp_tool MCP_TOOLS[] = {
+    {"find",
+     "The uploads of a space, the newest first: link, time, name, labels, and the first sentence of the words of each.",
+     {"space"},
+     NULL,
+     {"q", "rows", "next", NULL},
+     {NULL, NULL}},
     {"verdict",
      "In words where the time went, the most important first: begin here. Each sentence names threads, methods and their "
      "share.",
@@ -74,7 +80,7 @@ static void put_property(struct json *j, const char *name, const char *type, str
     json_close(j);
 }
 
-enum { KEYS_OF_TOOLS = KEYS_OF_VIEWS | KEYS_TABLE | KEYS_METHOD | KEYS_LONGEST | KEYS_COMPARED };
+enum { KEYS_OF_TOOLS = KEYS_OF_VIEWS | KEYS_TABLE | KEYS_METHOD | KEYS_LONGEST | KEYS_COMPARED | KEYS_SPACE };
 
 static void put_key(struct json *j, const char *name)
 {
@@ -90,6 +96,7 @@ static void put_key(struct json *j, const char *name)
 static void put_subject(struct json *j, const char *name)
 {
     static const char *const HELP[][2] = {
+        {"space", "The name under which uploads are listed."},
         {"profile", "The upload: its id or its link."},
         {"method", "package.Class.method, as other tools write it."},
         {"a", "The upload before the change: its id or its link."},

@@ -1,4 +1,4 @@
-/* The tools of /mcp: each is one text about an upload, or about two. */
+/* The tools of /mcp: each is one text about an upload, about two, or about a space. */
 #ifndef SERVER_ROUTES_MCP_TOOLS_H
 #define SERVER_ROUTES_MCP_TOOLS_H
 
@@ -11,7 +11,7 @@ struct mcp_tool {
     const char *name;
     const char *help;        /* sentences */
     const char *subjects[3]; /* the arguments that say what it is about: all are needed; up to a NULL */
-    const char *report;      /* of which the text is wanted; NULL: the outline */
+    const char *report;      /* of which the text is wanted; NULL: the outline, or the list of a space */
     const char *keys[12];    /* of the table (render/view/key.h) that are arguments; up to a NULL */
     const char *preset[2];   /* a key and its value that are always set; or NULL */
 };

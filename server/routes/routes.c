@@ -112,6 +112,7 @@ enum exchange_step handle_llms(struct exchange *x)
              "- LINK/t/TRACK.txt: the heaviest part of a thread's call tree (TRACK: an id, all, merged)\n"
              "- LINK/methods.txt?track=ID&limit=20: the methods; sort=, grep=, group=class|package|origin\n"
              "- LINK/m/NAME.txt: one method, its callers and callees\n"
+             "- /s/SPACE.txt?q=branch:main: the uploads of a space, newest first\n"
              "- /d/ID..ID.txt: two uploads compared\n"
              "- from=, to= (microseconds), focus=, ignore=, value=wall|cpu|..: with each of these\n"
              "- /mcp: the same as tools of the Model Context Protocol; /api.json: everything, as OpenAPI\n");

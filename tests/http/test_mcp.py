@@ -57,7 +57,8 @@ class Protocol(McpTest):
         tools = self.ask('tools/list')['result']['tools']
         self.assertLessEqual(len(tools), 10)
         one = self.uploaded(threads=2)
-        subjects = {'profile': one, 'a': one, 'b': self.uploaded(records=640), 'method': 'com.example.Class0.method0'}
+        subjects = {'profile': one, 'a': one, 'b': self.uploaded(records=640), 'method': 'com.example.Class0.method0',
+                    'space': 'checkout'}
         for tool in tools:
             with self.subTest(tool=tool['name']):
                 schema = tool['inputSchema']
@@ -86,6 +87,16 @@ class Protocol(McpTest):
 
 
 class Tools(McpTest):
+    def test_the_list_of_a_space(self):
+        for i in range(3):
+            self.server.upload(trace(), '/?space=listed&name=run-%d&label.run=%d' % (i, i))
+        self.assertEqual(self.call('find', space='listed'), self.server.get('/s/listed').text)
+        self.assertEqual(self.call('find', space='listed', q='run:1', rows=5), self.server.get('/s/listed?q=run:1').text)
+        self.assertRegex(self.call('find', space='listed', rows=1), r'\n# more: next=\S+\n$')
+        for arguments in ({'space': 'No Such'}, {'space': 'listed', 'q': 'after:soon'}, {'space': 'listed', 'rows': 0}):
+            result = self.ask('tools/call', name='find', arguments=arguments)['result']
+            self.assertTrue(result['isError'], arguments)
+
     def test_the_same_texts_as_by_url(self):
         one = self.uploaded(threads=2, records=640)
         path = '/p/' + one

@@ -277,6 +277,15 @@ class Doors(DoorsTest):
         self.assertEqual(self.status('POST', other + '/rename', self.of['change'], 'space=mine', Content_Type=FORM), 403)
         self.assertEqual(self.status('DELETE', other, self.outside), 200)
 
+    def test_a_tool_lists_no_more(self):
+        self.uploaded(self.ann, space='mine')
+        body = json.dumps({'jsonrpc': '2.0', 'id': 1, 'method': 'tools/call',
+                           'params': {'name': 'find', 'arguments': {'space': 'mine'}}})
+        self.assertEqual(self.status('POST', '/mcp', None, body, Content_Type=JSON), 401)
+        for token, fails in ((self.inside, False), (self.outside, True), (self.of['upload'], True)):
+            said = json.loads(self.server.request('POST', '/mcp', body, Content_Type=JSON, **bearer(token)).body)
+            self.assertEqual(said['result']['isError'], fails)
+
     def test_the_list_says_who(self):
         self.uploaded(self.ann, space='who')
         row, = json.loads(self.server.get('/s/who.json', **bearer(self.bob)).body)['profiles']
