@@ -2,14 +2,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/random.h>
 #include <unistd.h>
 
 #include "cli/cli_output.h"
 #include "cli/command.h"
 #include "core/system/clock.h"
-#include "core/system/folder.h"
 #include "server/copy/copy.h"
 #include "server/s3/s3.h"
 
@@ -89,7 +87,6 @@ static bool copy(const struct options *o, struct diag *diag)
 struct trial {
     struct s3 *s3;
     char key[64], folder[64];
-    int fd;
     bool is_listed, is_same;
     struct buf text;
 };
@@ -104,27 +101,17 @@ static bool take(void *trial, const char *p, size_t n)
     return true;
 }
 
-static bool see(void *trial, const char *key, uint64_t bytes)
+static bool see(void *trial, const struct s3_object *object)
 {
     struct trial *t = trial;
 
-    t->is_listed = t->is_listed || (strcmp(key, t->key) == 0 && bytes == sizeof(BYTES) - 1);
+    t->is_listed = t->is_listed || (strcmp(object->key, t->key) == 0 && object->bytes == sizeof(BYTES) - 1);
     return true;
 }
 
 static enum s3_result put(struct trial *t, struct diag *diag)
 {
-    struct sha256 *hash = sha256_new();
-    uint8_t sha256[SHA256_BYTES];
-    enum s3_result result = S3_UNAVAILABLE;
-
-    if (hash != NULL) {
-        sha256_add(hash, STR(BYTES));
-        if (sha256_end(hash, sha256))
-            result = s3_put(t->s3, t->key, t->fd, sizeof(BYTES) - 1, sha256, diag);
-    }
-    sha256_free(hash);
-    return result;
+    return s3_put_text(t->s3, t->key, STR(BYTES), diag);
 }
 
 static enum s3_result get(struct trial *t, struct diag *diag)
@@ -136,10 +123,10 @@ static enum s3_result get(struct trial *t, struct diag *diag)
 
 static enum s3_result look(struct trial *t, struct diag *diag)
 {
-    uint64_t bytes;
-    enum s3_result result = s3_look(t->s3, t->key, &bytes, diag);
+    struct s3_object o;
+    enum s3_result result = s3_look(t->s3, t->key, &o, diag);
 
-    return result == S3_OK && bytes != sizeof(BYTES) - 1 ? S3_CORRUPT : result;
+    return result == S3_OK && o.bytes != sizeof(BYTES) - 1 ? S3_CORRUPT : result;
 }
 
 static enum s3_result list(struct trial *t, struct diag *diag)
@@ -203,16 +190,12 @@ static bool check(const struct options *o, struct diag *diag)
                         "Behind check stands s3://BUCKET or s3://BUCKET/PREFIX.");
     }
     t.s3 = place_s3(place);
-    t.fd = memfd_create("check", MFD_CLOEXEC);
-    bool ok = (t.fd >= 0 && file_write_all(t.fd, BYTES, sizeof(BYTES) - 1) &&
-               getrandom(&random, sizeof(random), 0) == (ssize_t)sizeof(random)) ||
-              diag_set(diag, DIAG_IO, "nothing to send", "", "No memory is left for it.");
+    bool ok = getrandom(&random, sizeof(random), 0) == (ssize_t)sizeof(random) ||
+              diag_set(diag, DIAG_IO, "no randomness", "", "The system gave no random numbers for a key.");
     snprintf(t.key, sizeof(t.key), "check/%016llx", (unsigned long long)random);
     ok = ok && try_steps(&t, diag);
     if (!ok)
         tidy(&t);
-    if (t.fd >= 0)
-        close(t.fd);
     place_close(place);
     return say(&t.text, diag) && ok;
 }

@@ -191,7 +191,7 @@ static bool open_shares(struct service *s)
     if (!shares_wanted(s->config))
         return true;
     s->shares = shares_new(s->config);
-    if (s->shares != NULL && store_read(s->store, SHARES_KEY, SHARES_TEXT_BYTES, &text) == STORE_OK)
+    if (s->shares != NULL && local_read(store_local(s->store), SHARES_KEY, SHARES_TEXT_BYTES, &text) == STORE_OK)
         shares_take(s->shares, buf_view(&text));
     buf_free(&text);
     return s->shares != NULL;
@@ -204,7 +204,7 @@ static void close_shares(struct service *s)
     if (s->shares == NULL)
         return;
     shares_put(s->shares, &text);
-    if (text.failed || store_replace(s->store, SHARES_KEY, buf_view(&text)) != STORE_OK)
+    if (text.failed || local_replace(store_local(s->store), SHARES_KEY, buf_view(&text)) != STORE_OK)
         LOG(s->log, LOG_WARN, "shares-lost",
             LOG_STR("why", STR("they could not be written: all begin anew")));
     buf_free(&text);

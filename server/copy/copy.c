@@ -82,10 +82,12 @@ struct copier {
     struct diag *diag;
 };
 
-static bool digest_of_file(int fd, uint64_t bytes, uint8_t sha256[SHA256_BYTES])
+/* In hex. */
+static bool digest_of_file(int fd, uint64_t bytes, char hex[DIGEST_CHARS + 1])
 {
     static const size_t PIECE = PIECE_BYTES;
     struct sha256 *hash = sha256_new();
+    uint8_t sha256[SHA256_BYTES];
     char *piece = malloc(PIECE);
     uint64_t at = 0;
     ssize_t n = 1;
@@ -97,6 +99,8 @@ static bool digest_of_file(int fd, uint64_t bytes, uint8_t sha256[SHA256_BYTES])
         at += n > 0 ? (uint64_t)n : 0;
     }
     bool ok = hash != NULL && piece != NULL && at == bytes && sha256_end(hash, sha256);
+    if (ok)
+        digest_hex(sha256, hex);
     free(piece);
     sha256_free(hash);
     return ok;
@@ -129,13 +133,12 @@ static enum place_result digest_in_record(struct copier *c, struct str id, char 
 
 /* Whether the object is what it should be: files of names are named by their digest, and an upload's record has that of its
  * bytes. Of others nothing is known. */
-static enum place_result check_digest(struct copier *c, const char *key, const uint8_t sha256[SHA256_BYTES],
+static enum place_result check_digest(struct copier *c, const char *key, const char *hex,
                                       bool *damaged, struct diag *diag)
 {
     struct str name = str_behind_last(str_of(key), '/');
-    char hex[RECORD_SHA256_CHARS + 1], right[RECORD_SHA256_CHARS + 1] = "";
+    char right[RECORD_SHA256_CHARS + 1] = "";
 
-    digest_hex(sha256, hex);
     if (str_starts(str_of(key), STR("bytes/"))) {
         if (digest_in_record(c, name, right, diag) == PLACE_FAILED)
             return PLACE_FAILED;
@@ -150,19 +153,19 @@ static enum place_result check_digest(struct copier *c, const char *key, const u
 static enum place_result copy_object(struct copier *c, const char *key, uint64_t *bytes, bool *damaged,
                                      struct diag *diag)
 {
-    uint8_t sha256[SHA256_BYTES];
+    char hex[DIGEST_CHARS + 1];
     int fd;
     enum place_result result = place_get(c->from, key, &fd, bytes, diag);
 
     if (result != PLACE_OK)
         return result;
-    if (!digest_of_file(fd, *bytes, sha256)) {
+    if (!digest_of_file(fd, *bytes, hex)) {
         diag_set(diag, DIAG_IO, "a file cannot be read", "", "%s: not all of it can be read.", key);
         result = PLACE_FAILED;
     } else {
-        result = check_digest(c, key, sha256, damaged, diag);
+        result = check_digest(c, key, hex, damaged, diag);
     }
-    if (result == PLACE_OK && !*damaged && !place_put(c->to, key, fd, *bytes, sha256, diag))
+    if (result == PLACE_OK && !*damaged && !place_put(c->to, key, fd, *bytes, hex, diag))
         result = PLACE_FAILED;
     close(fd);
     return result;

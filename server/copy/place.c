@@ -9,12 +9,12 @@
 #include "core/buf.h"
 #include "core/system/folder.h"
 #include "server/s3/s3.h"
-#include "server/store/store.h"
+#include "server/store/local.h"
 
 enum { PIECE_BYTES = 256 << 10 };
 
 struct place {
-    struct store *store; /* of these two, one */
+    struct local *local; /* of these two, one */
     struct s3 *s3;
 };
 
@@ -74,8 +74,8 @@ struct place *place_open(const char *name, bool is_written, const struct place_s
     if (str_starts(text, SCHEME))
         p->s3 = open_bucket((struct str){text.p + SCHEME.n, text.n - SCHEME.n}, settings, diag);
     else
-        p->store = is_written ? store_open(name, diag) : store_open_to_read(name, diag);
-    if (p->s3 != NULL || p->store != NULL)
+        p->local = is_written ? local_open(name, diag) : local_open_to_read(name, diag);
+    if (p->s3 != NULL || p->local != NULL)
         return p;
     place_close(p);
     return NULL;
@@ -85,7 +85,7 @@ void place_close(struct place *p)
 {
     if (p == NULL)
         return;
-    store_close(p->store);
+    local_close(p->local);
     s3_close(p->s3);
     free(p);
 }
@@ -103,11 +103,11 @@ struct listing {
 };
 
 /* A bucket may have objects of others, whose keys no store takes. */
-static bool list_key(void *listing, const char *key, uint64_t bytes)
+static bool list_key(void *listing, const struct s3_object *object)
 {
     const struct listing *l = listing;
 
-    return !store_key_valid(key) || l->each(l->context, key, bytes);
+    return !store_key_valid(object->key) || l->each(l->context, object->key, object->bytes);
 }
 
 static bool list_object(void *listing, const struct store_object *object)
@@ -127,7 +127,7 @@ bool place_list(struct place *p, const char *folder,
         enum s3_result result = s3_list(p->s3, folder, list_key, &l, diag);
         return result == S3_OK || result == S3_ENDED;
     }
-    return store_list(p->store, folder, list_object, &l) == STORE_OK ||
+    return local_list(p->local, folder, list_object, &l) == STORE_OK ||
            diag_set(diag, DIAG_IO, "a directory cannot be read", "", "%s: %m.", folder);
 }
 
@@ -186,7 +186,7 @@ enum place_result place_get(struct place *p, const char *key, int *fd, uint64_t 
 {
     if (p->s3 != NULL)
         return get_from_bucket(p->s3, key, fd, bytes, diag);
-    enum store_result result = store_get(p->store, key, fd, bytes);
+    enum store_result result = local_get(p->local, key, fd, bytes);
     if (result == STORE_FAILED)
         diag_set(diag, DIAG_IO, "a file cannot be read", "", "%s: %m.", key);
     return result == STORE_OK ? PLACE_OK : result == STORE_NOT_FOUND ? PLACE_GONE : PLACE_FAILED;
@@ -194,7 +194,7 @@ enum place_result place_get(struct place *p, const char *key, int *fd, uint64_t 
 
 /* ---- put ---- */
 
-static enum store_result fill(struct store_temp *t, int fd, uint64_t bytes)
+static enum store_result fill(struct local_temp *t, int fd, uint64_t bytes)
 {
     static const size_t PIECE = PIECE_BYTES;
     char *piece = malloc(PIECE);
@@ -203,34 +203,34 @@ static enum store_result fill(struct store_temp *t, int fd, uint64_t bytes)
     for (uint64_t at = 0; result == STORE_OK && at < bytes;) {
         size_t wanted = bytes - at < PIECE ? (size_t)(bytes - at) : PIECE;
         ssize_t n = TEMP_FAILURE_RETRY(pread(fd, piece, wanted, (off_t)at));
-        result = n > 0 ? store_temp_write(t, piece, (size_t)n) : STORE_FAILED;
+        result = n > 0 ? local_temp_write(t, piece, (size_t)n) : STORE_FAILED;
         at += n > 0 ? (uint64_t)n : 0;
     }
     free(piece);
     return result;
 }
 
-static enum store_result put_new(struct store *s, const char *key, int fd, uint64_t bytes)
+static enum store_result put_new(struct local *l, const char *key, int fd, uint64_t bytes)
 {
-    struct store_temp t;
-    enum store_result result = store_temp_open(s, &t);
+    struct local_temp t;
+    enum store_result result = local_temp_open(l, &t);
 
     if (result == STORE_OK)
         result = fill(&t, fd, bytes);
     if (result == STORE_OK)
-        result = store_temp_commit(s, &t, key, STORE_DURABLE);
-    store_temp_discard(s, &t);
+        result = local_temp_commit(l, &t, key, LOCAL_DURABLE);
+    local_temp_discard(l, &t);
     return result;
 }
 
-bool place_put(struct place *p, const char *key, int fd, uint64_t bytes, const uint8_t sha256[SHA256_BYTES],
+bool place_put(struct place *p, const char *key, int fd, uint64_t bytes, const char *sha256,
                struct diag *diag)
 {
     if (p->s3 != NULL) {
         enum s3_result result = s3_put(p->s3, key, fd, bytes, sha256, diag);
         return result == S3_OK || result == S3_EXISTS;
     }
-    enum store_result result = put_new(p->store, key, fd, bytes);
+    enum store_result result = put_new(p->local, key, fd, bytes);
     return result == STORE_OK || result == STORE_EXISTS ||
            diag_set(diag, result == STORE_FULL ? DIAG_FULL : DIAG_IO, "a file cannot be written",
                     "Make room on the disk, and copy again: it goes on where it ended.", "%s: %m.", key);

@@ -7,7 +7,6 @@
 #include <stdint.h>
 
 #include "core/diag.h"
-#include "core/sha256.h"
 #include "core/str.h"
 
 struct place;
@@ -41,8 +40,8 @@ bool place_list(struct place *p, const char *folder,
 enum place_result place_get(struct place *p, const char *key, int *fd, uint64_t *bytes, struct diag *diag)
     __attribute__((warn_unused_result));
 
-/* Durable when it returns true. One that is there already stays. */
-bool place_put(struct place *p, const char *key, int fd, uint64_t bytes, const uint8_t sha256[SHA256_BYTES],
+/* `sha256` is the digest of the file, in hex. Durable when it returns true. One that is there already stays. */
+bool place_put(struct place *p, const char *key, int fd, uint64_t bytes, const char *sha256,
                struct diag *diag) __attribute__((warn_unused_result));
 
 #endif

@@ -36,7 +36,7 @@ bool session_key_open(struct store *s, struct session_key *key, struct diag *dia
     if (result == STORE_NOT_FOUND &&
         TEMP_FAILURE_RETRY(getrandom(key->bytes, SESSION_KEY_BYTES, 0)) == SESSION_KEY_BYTES) {
         struct str bytes = {(const char *)key->bytes, SESSION_KEY_BYTES};
-        result = store_put(s, KEY, bytes, STORE_DURABLE);
+        result = store_put(s, KEY, bytes);
         if ((result == STORE_OK || result == STORE_EXISTS) && read_key(s, key, &result))
             return true;
     }

@@ -422,7 +422,7 @@ static void write_names(struct exchange *x, void *context)
         exchange_diag(x, &diag);
         return;
     }
-    if (file->store != NULL && !names_file_keep(file, s, &diag)) {
+    if (file->local != NULL && !names_file_keep(file, s, &diag)) {
         exchange_diag(x, &diag);
         return;
     }

@@ -151,11 +151,12 @@ static bool answer_waiting(struct exchange *x, const struct record *r, const str
 {
     char key[VIEW_KEY_CHARS + 1];
     struct progress_facts facts;
+    struct store_object there;
     uint32_t n_made;
 
     if (!view_key(x->service, summary, ENCODING_IDENTITY, key) ||
         !progress_look(x->service->progresses, str_of(r->id), &facts, &n_made) || facts.queued ||
-        store_exists(x->service->store, key) == STORE_OK)
+        local_look(store_local(x->service->store), key, &there) == STORE_OK)
         return false;
     const struct page_progress progress = {facts.bytes, facts.records, str_of(facts.format), n_made,
                                            facts.n_views};
@@ -373,7 +374,7 @@ enum exchange_step handle_raw(struct exchange *x)
         raw_headers(x, &r);
         return X_DONE;
     }
-    int fd = store_access_bytes(x->service->store, x->service->log, r.id, &bytes, &diag);
+    int fd = store_access_bytes(x->service->store, x->service->log, r.id, r.sha256, &bytes, &diag);
     if (fd < 0)
         return exchange_diag(x, &diag);
     answer_bytes(x, &r, fd, bytes);

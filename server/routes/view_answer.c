@@ -49,6 +49,11 @@ bool profile_record(struct exchange *x, struct str id, struct record *r)
     case RECORD_NONE:
         exchange_problem(x, 404, "not found", NOT_HERE_HINT, "There is no upload with this id.");
         break;
+    case RECORD_AWAY:
+        exchange_problem(x, 503, "the object store does not answer",
+                         "Try again soon; if that does not help, tell the operator.",
+                         "The service keeps uploads in an object store, which does not answer.");
+        break;
     case RECORD_BROKEN:
         exchange_problem(x, 500, "upload not readable",
                          "Tell the operator: the service's log has the details.",

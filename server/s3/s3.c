@@ -30,7 +30,7 @@ struct s3 {
     const struct curl_library *curl;
     struct s3_endpoints endpoints;
     struct s3_keys keys;
-    char prefix[S3_NAME_BYTES];
+    char bucket[S3_NAME_BYTES], prefix[S3_NAME_BYTES];
     char signature[S3_NAME_BYTES]; /* what libcurl signs for */
     atomic_uint endpoint;          /* that is asked first: the last that answered */
     atomic_int budget;
@@ -56,9 +56,10 @@ struct s3 *s3_open(const struct s3_settings *settings, struct diag *diag)
     atomic_store(&s->budget, BUDGET);
     int n = snprintf(s->prefix, sizeof(s->prefix), "%.*s", (int)settings->prefix.n, settings->prefix.p);
     int m = snprintf(s->signature, sizeof(s->signature), "aws:amz:%s:s3", settings->region);
-    bool ok = ((size_t)n < sizeof(s->prefix) && (size_t)m < sizeof(s->signature)) ||
+    int k = snprintf(s->bucket, sizeof(s->bucket), "%.*s", (int)settings->bucket.n, settings->bucket.p);
+    bool ok = ((size_t)n < sizeof(s->prefix) && (size_t)k < sizeof(s->bucket) && (size_t)m < sizeof(s->signature)) ||
               diag_set(diag, DIAG_USAGE, "the object store cannot be used", "",
-                       "Its prefix or its region is too long.");
+                       "The name of its bucket, its prefix or its region is too long.");
     if (ok && s3_read_endpoints(settings, &s->endpoints, diag) &&
         s3_read_keys(settings->keys_file, &s->keys, diag))
         return s;
@@ -178,21 +179,31 @@ static bool header(struct str line, struct str name, struct str *value)
     return true;
 }
 
+/* A date as HTTP has it, as Unix time; 0: it is none. */
+static int64_t date_of(struct str value)
+{
+    char text[64];
+    struct tm tm = {0};
+
+    if (value.n >= sizeof(text))
+        return 0;
+    memcpy(text, value.p, value.n);
+    text[value.n] = '\0';
+    return strptime(text, "%a, %d %b %Y %H:%M:%S GMT", &tm) != NULL ? (int64_t)timegm(&tm) : 0;
+}
+
 static size_t on_header(char *p, size_t size, size_t n, void *attempt)
 {
     struct attempt *a = attempt;
     struct str line = str_without_line_end((struct str){p, size * n}), value;
-    char text[64];
 
     if (header(line, STR("etag"), &value) && value.n < sizeof(a->etag)) {
         memcpy(a->etag, value.p, value.n);
         a->etag[value.n] = '\0';
-    } else if (header(line, STR("date"), &value) && value.n < sizeof(text)) {
-        struct tm tm = {0};
-        memcpy(text, value.p, value.n);
-        text[value.n] = '\0';
-        const char *end = strptime(text, "%a, %d %b %Y %H:%M:%S GMT", &tm);
-        a->date_s = end != NULL ? (int64_t)timegm(&tm) : 0;
+    } else if (header(line, STR("date"), &value)) {
+        a->date_s = date_of(value);
+    } else if (header(line, STR("last-modified"), &value)) {
+        a->request->modified_s = date_of(value);
     } else if (header(line, STR("content-length"), &value)) {
         (void)str_to_u64(value, 10, &a->request->length);
     }
@@ -207,6 +218,11 @@ static size_t on_read(char *to, size_t size, size_t n, void *attempt)
 
     if (wanted == 0)
         return 0;
+    if (a->request->text != NULL) {
+        memcpy(to, a->request->text + a->sent, wanted);
+        a->sent += wanted;
+        return wanted;
+    }
     ssize_t got = TEMP_FAILURE_RETRY(pread(a->request->fd, to, wanted, (off_t)a->sent));
     if (got <= 0) {
         a->read_errno = got == 0 ? EIO : errno;
@@ -240,26 +256,30 @@ static bool add_header(const struct attempt *a, struct curl_slist **list, const 
     return longer != NULL;
 }
 
+/* A copy's source, "/BUCKET/KEY". */
+static bool add_source(const struct s3 *s, const struct attempt *a, struct curl_slist **list)
+{
+    char source[3 * S3_NAME_BYTES];
+
+    if (a->request->from == NULL)
+        return true;
+    snprintf(source, sizeof(source), "/%s/%s%s", s->bucket, s->prefix, a->request->from);
+    return add_header(a, list, "x-amz-copy-source", source);
+}
+
 static bool add_headers(const struct s3 *s, const struct attempt *a, struct curl_slist **list)
 {
     /* SHA-256 of nothing */
     static const char EMPTY[] = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
     const struct s3_request *r = a->request;
-    struct buf digest = {0};
     char range[64];
 
-    if (r->sha256 != NULL)
-        buf_hex_bytes(&digest, r->sha256, SHA256_BYTES);
-    else
-        buf_z(&digest, EMPTY);
-    buf_char(&digest, '\0');
     snprintf(range, sizeof(range), "bytes=%llu-", (unsigned long long)r->taken);
-    bool ok = !digest.failed && add_header(a, list, "x-amz-content-sha256", digest.p) &&
-              (!is_put(r) || add_header(a, list, "If-None-Match", "*")) &&
+    return add_header(a, list, "x-amz-content-sha256", r->sha256 != NULL ? r->sha256 : EMPTY) &&
+              (!is_put(r) || r->from != NULL || add_header(a, list, "If-None-Match", "*")) &&
+              add_source(s, a, list) &&
               (r->taken == 0 || add_header(a, list, "Range", range)) &&
               (s->keys.session[0] == '\0' || add_header(a, list, "x-amz-security-token", s->keys.session));
-    buf_free(&digest);
-    return ok;
 }
 
 static bool put_url(const struct s3 *s, const struct s3_request *r, unsigned endpoint, struct buf *url)
@@ -422,9 +442,11 @@ static enum s3_result judge(const struct s3 *s, const struct attempt *a, unsigne
     }
     if (a->code != CURLE_OK)
         return failed(s, a, endpoint, diag);
-    if (is_good(a->status))
+    /* A store that is in trouble while it copies says so in an answer that looks good. */
+    if (is_good(a->status) && (a->request->from == NULL ||
+                               str_find_str(buf_view(&a->answer), STR("<CopyObjectResult")) < a->answer.n))
         return S3_OK;
-    if (is_passing(a))
+    if (is_passing(a) || is_good(a->status))
         return refused(s, a, endpoint, S3_UNAVAILABLE, "Look at the object store.", diag);
     return judge_refusal(s, a, endpoint, diag);
 }

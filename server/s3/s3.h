@@ -13,7 +13,6 @@
 #include <stdint.h>
 
 #include "core/diag.h"
-#include "core/sha256.h"
 #include "core/str.h"
 
 struct s3;
@@ -52,23 +51,38 @@ void s3_close(struct s3 *s); /* when no request is under way; NULL is fine */
 enum s3_result s3_get(struct s3 *s, const char *key, bool (*take)(void *context, const char *p, size_t n),
                       void *context, struct diag *diag) __attribute__((warn_unused_result));
 
-/* The first `bytes` bytes of the file, whose digest the store checks; only if the key is not there. */
-enum s3_result s3_put(struct s3 *s, const char *key, int fd, uint64_t bytes,
-                      const uint8_t sha256[SHA256_BYTES], struct diag *diag)
+/* The first `bytes` bytes of the file, whose digest (in hex) the store checks; only if the key is not there. */
+enum s3_result s3_put(struct s3 *s, const char *key, int fd, uint64_t bytes, const char *sha256,
+                      struct diag *diag)
     __attribute__((warn_unused_result));
 
-/* Whether the object is there, and its size. */
-enum s3_result s3_look(struct s3 *s, const char *key, uint64_t *bytes, struct diag *diag)
+/* The same with bytes in memory. */
+enum s3_result s3_put_text(struct s3 *s, const char *key, struct str text, struct diag *diag)
+    __attribute__((warn_unused_result));
+
+/* What the store tells of an object. */
+struct s3_object {
+    const char *key;
+    uint64_t bytes;
+    int64_t time_s; /* Unix time when it was put, by the store's clock; 0: it does not say */
+};
+
+/* Whether the object is there. Fills *o, which borrows the key. */
+enum s3_result s3_look(struct s3 *s, const char *key, struct s3_object *o, struct diag *diag)
+    __attribute__((warn_unused_result));
+
+/* The bytes of the object `from` under another key as well, whatever is there. The store copies them. */
+enum s3_result s3_copy(struct s3 *s, const char *from, const char *key, struct diag *diag)
     __attribute__((warn_unused_result));
 
 /* S3_OK also if it was not there. */
 enum s3_result s3_delete(struct s3 *s, const char *key, struct diag *diag)
     __attribute__((warn_unused_result));
 
-/* Calls each(context, key, bytes) for the objects below the folder `prefix` ("blobs/") in the order of their keys, until
+/* Calls each(context, object) for the objects below the folder `prefix` ("blobs/") in the order of their keys, until
  * it returns false. Keys that are none of ours are passed over. */
 enum s3_result s3_list(struct s3 *s, const char *prefix,
-                       bool (*each)(void *context, const char *key, uint64_t bytes), void *context,
+                       bool (*each)(void *context, const struct s3_object *object), void *context,
                        struct diag *diag) __attribute__((warn_unused_result));
 
 /* Seconds that the store's clock was ahead of ours with its last answer; signatures are refused beyond 15 minutes. */

@@ -36,9 +36,11 @@ struct s3_request {
     const char *method; /* GET, HEAD, PUT, DELETE */
     const char *key;    /* behind the prefix; "" with a query: the bucket itself */
     struct str query;   /* as it is sent and signed: sorted, percent-encoded */
-    int fd;             /* of a PUT: what is sent .. */
-    uint64_t bytes;     /* .. and so many bytes of it */
-    const uint8_t *sha256;
+    const char *text;   /* of a PUT: what is sent; NULL: it is in the file */
+    int fd;
+    uint64_t bytes; /* so many */
+    const char *sha256; /* of what is sent, in hex; NULL: of nothing */
+    const char *from; /* of a PUT: the key of the object whose bytes it takes, instead of a file's; else NULL */
     bool (*take)(void *context, const char *p, size_t n); /* of a GET of an object */
     void *context;
     struct buf *page; /* of a GET of a list: what comes, whole; at most S3_PAGE_BYTES */
@@ -46,6 +48,7 @@ struct s3_request {
     /* The answer. */
     char etag[S3_ETAG_BYTES]; /* of the first attempt that had bytes */
     uint64_t taken, length;   /* bytes that were taken; Content-Length of a HEAD */
+    int64_t modified_s;       /* Last-Modified of a HEAD, as Unix time; 0: none */
     bool ended;               /* `take` wanted no more */
 };
 

@@ -1,6 +1,8 @@
 /* The calls on objects, as requests. */
 #include <string.h>
 
+#include "core/system/digest.h"
+#include "core/system/utc.h"
 #include "server/s3/s3_impl.h"
 
 enum s3_result s3_get(struct s3 *s, const char *key, bool (*take)(void *context, const char *p, size_t n),
@@ -11,20 +13,40 @@ enum s3_result s3_get(struct s3 *s, const char *key, bool (*take)(void *context,
     return s3_send(s, &r, diag);
 }
 
-enum s3_result s3_put(struct s3 *s, const char *key, int fd, uint64_t bytes,
-                      const uint8_t sha256[SHA256_BYTES], struct diag *diag)
+enum s3_result s3_put(struct s3 *s, const char *key, int fd, uint64_t bytes, const char *sha256,
+                      struct diag *diag)
 {
     struct s3_request r = {.method = "PUT", .key = key, .fd = fd, .bytes = bytes, .sha256 = sha256};
 
     return s3_send(s, &r, diag);
 }
 
-enum s3_result s3_look(struct s3 *s, const char *key, uint64_t *bytes, struct diag *diag)
+enum s3_result s3_put_text(struct s3 *s, const char *key, struct str text, struct diag *diag)
+{
+    char sha256[DIGEST_CHARS + 1];
+    struct s3_request r = {.method = "PUT", .key = key, .text = text.n > 0 ? text.p : "", .bytes = text.n,
+                           .sha256 = sha256};
+
+    digest_hex_of(text.p, text.n, sha256);
+    if (sha256[0] != '\0')
+        return s3_send(s, &r, diag);
+    diag_no_memory(diag, "No memory is left to sign what is sent to the object store.");
+    return S3_UNAVAILABLE;
+}
+
+enum s3_result s3_copy(struct s3 *s, const char *from, const char *key, struct diag *diag)
+{
+    struct s3_request r = {.method = "PUT", .key = key, .text = "", .from = from};
+
+    return s3_send(s, &r, diag);
+}
+
+enum s3_result s3_look(struct s3 *s, const char *key, struct s3_object *o, struct diag *diag)
 {
     struct s3_request r = {.method = "HEAD", .key = key};
     enum s3_result result = s3_send(s, &r, diag);
 
-    *bytes = r.length;
+    *o = (struct s3_object){key, r.length, r.modified_s};
     return result;
 }
 
@@ -52,29 +74,48 @@ static bool is_key(struct str key)
     return key.n > 0 && key.n < S3_NAME_BYTES && key.p[key.n - 1] != '/';
 }
 
+/* "2026-11-26T10:00:00.000Z"; 0: it is none. */
+static int64_t time_of(struct str text)
+{
+    char whole[UTC_CHARS + 1];
+    int64_t time_s;
+
+    if (text.n < UTC_CHARS - 1)
+        return 0;
+    memcpy(whole, text.p, UTC_CHARS - 1);
+    memcpy(whole + UTC_CHARS - 1, "Z", 2);
+    return utc_parse(str_of(whole), &time_s) ? time_s : 0;
+}
+
+/* The text of the element, without looking at its entities; empty: there is none. */
+static struct str element(struct str contents, struct str name)
+{
+    struct str text = STR("");
+
+    s3_xml_next(&contents, name, &text);
+    return text;
+}
+
 /* One <Contents>. False: `each` wants no more. A store that tells of objects elsewhere is not believed. */
 static bool tell(const struct s3 *s, struct str contents, const char *folder,
-                 bool (*each)(void *context, const char *key, uint64_t bytes), void *context)
+                 bool (*each)(void *context, const struct s3_object *object), void *context)
 {
-    struct str rest = contents, key = STR(""), size = STR(""), prefix = str_of(s3_prefix(s));
+    struct str key = element(contents, STR("Key")), prefix = str_of(s3_prefix(s));
     char text[S3_NAME_BYTES];
-    uint64_t bytes;
+    struct s3_object o = {.key = text, .time_s = time_of(element(contents, STR("LastModified")))};
 
-    s3_xml_next(&rest, STR("Key"), &key);
-    rest = contents;
-    s3_xml_next(&rest, STR("Size"), &size);
-    if (!str_starts(key, prefix) || !str_to_u64(size, 10, &bytes))
+    if (!str_starts(key, prefix) || !str_to_u64(element(contents, STR("Size")), 10, &o.bytes))
         return true;
     key = (struct str){key.p + prefix.n, key.n - prefix.n};
     if (!is_key(key) || !str_starts(key, str_of(folder)))
         return true;
     memcpy(text, key.p, key.n);
     text[key.n] = '\0';
-    return each(context, text, bytes);
+    return each(context, &o);
 }
 
 static bool tell_all(const struct s3 *s, const struct page *g, const char *folder,
-                     bool (*each)(void *context, const char *key, uint64_t bytes), void *context)
+                     bool (*each)(void *context, const struct s3_object *object), void *context)
 {
     static const struct str OPEN = STR_INIT("<Contents>"), CLOSE = STR_INIT("</Contents>");
     struct str rest = buf_view(&g->text);
@@ -143,7 +184,7 @@ static enum s3_result get_page(struct s3 *s, struct page *g, const char *prefix,
 }
 
 enum s3_result s3_list(struct s3 *s, const char *prefix,
-                       bool (*each)(void *context, const char *key, uint64_t bytes), void *context,
+                       bool (*each)(void *context, const struct s3_object *object), void *context,
                        struct diag *diag)
 {
     struct page g = {.token = {0}};

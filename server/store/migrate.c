@@ -26,7 +26,7 @@ static void give(struct migration *m, const char *sha256, const char *key)
     char blob[STORE_KEY_BYTES];
 
     snprintf(blob, sizeof(blob), "blobs/%.2s/%s", sha256, sha256);
-    enum store_result result = store_copy(m->store, blob, key, STORE_EVICTABLE);
+    enum store_result result = local_link(store_local(m->store), blob, key, LOCAL_EVICTABLE);
     m->failed = result != STORE_OK && result != STORE_EXISTS && result != STORE_NOT_FOUND;
 }
 
@@ -40,7 +40,7 @@ static void give_names(struct migration *m, const struct record *r, size_t which
     if (m->failed)
         return;
     record_need_key(sha256, 0, r->id, key);
-    enum store_result result = store_put(m->store, key, STR(""), STORE_EVICTABLE);
+    enum store_result result = local_put(store_local(m->store), key, STR(""), LOCAL_EVICTABLE);
     m->failed = result != STORE_OK && result != STORE_EXISTS;
 }
 
@@ -95,7 +95,7 @@ static bool walk(struct migration *m, const char *folder,
 /* False with errno. The blobs go last: as long as one is left, the next start begins again. */
 static bool migrate(struct migration *m)
 {
-    return walk(m, "uploads/", give_upload) && store_sync(m->store) == STORE_OK &&
+    return walk(m, "uploads/", give_upload) && local_sync(store_local(m->store)) == STORE_OK &&
            (m->unread > 0 || walk(m, "refs/", remove_ref)) && walk(m, "blobs/", remove_blob);
 }
 

@@ -1,6 +1,5 @@
 #include "server/store/readiness.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,18 +48,18 @@ bool readiness_is_due(struct readiness *r, int64_t now_ms)
     return due;
 }
 
-static void log_change(const struct readiness *r, enum store_result found, int error)
+static void log_change(const struct readiness *r, enum store_result found, const char *why)
 {
     if (found == STORE_OK)
         LOG(r->log, LOG_INFO, "ready-again", LOG_STR("what", STR("the store takes bytes")));
     else
-        LOG(r->log, LOG_ERROR, "not-ready", LOG_STR("why", str_of(strerror(error))));
+        LOG(r->log, LOG_ERROR, "not-ready", LOG_STR("why", str_of(why)));
 }
 
 void readiness_check(struct readiness *r)
 {
     enum store_result found = store_probe(r->store);
-    int error = errno;
+    const char *why = store_reason(found);
 
     pthread_mutex_lock(&r->lock);
     bool changed = r->known ? (found == STORE_OK) != (r->found == STORE_OK) : found != STORE_OK;
@@ -70,7 +69,7 @@ void readiness_check(struct readiness *r)
     r->checking--;
     pthread_mutex_unlock(&r->lock);
     if (changed)
-        log_change(r, found, error);
+        log_change(r, found, why);
 }
 
 const char *readiness_reason(struct readiness *r, int64_t now_ms)
@@ -80,7 +79,10 @@ const char *readiness_reason(struct readiness *r, int64_t now_ms)
     enum store_result found = r->found;
     pthread_mutex_unlock(&r->lock);
     if (slow)
-        return "The disk of the store does not answer.";
+        return store_is_remote(r->store) ? "The object store does not answer."
+                                         : "The disk of the store does not answer.";
+    if (found == STORE_UNAVAILABLE)
+        return "The object store does not answer.";
     if (found == STORE_FULL)
         return "The disk of the store is full.";
     return found == STORE_OK ? NULL : "The store cannot be written to; the service's log says why.";

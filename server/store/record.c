@@ -99,7 +99,7 @@ static enum store_result put_need(struct store *s, const struct record *r, size_
     if (r->names.of[which][0] == '\0')
         return STORE_OK;
     record_need_key(r->names.of[which], r->names.period[which], r->id, key);
-    return store_put(s, key, STR(""), STORE_DURABLE);
+    return store_put(s, key, STR(""));
 }
 
 /* False with errno: a sweep may have taken for left behind what was put at that time. */
@@ -116,7 +116,7 @@ static enum store_result put_first(struct store *s, const struct record *r)
     char *text = record_text_write(r), key[STORE_KEY_BYTES];
 
     upload_key(key, r->id);
-    enum store_result result = text == NULL ? STORE_FAILED : store_put(s, key, str_of(text), STORE_DURABLE);
+    enum store_result result = text == NULL ? STORE_FAILED : store_put(s, key, str_of(text));
     free(text);
     return result;
 }
@@ -244,7 +244,7 @@ static enum store_result put_revision(struct store *s, const char *id, uint32_t 
     uint32_t highest;
 
     revision_key(key, id, n);
-    enum store_result result = store_put(s, key, text, STORE_DURABLE);
+    enum store_result result = store_put(s, key, text);
     if (result != STORE_OK)
         return result;
     result = find_highest(s, id, &highest);
@@ -264,6 +264,8 @@ static enum record_state read_text(struct store *s, struct str id, uint32_t n, s
     *empty = result == STORE_OK && text.n == 0;
     if (result == STORE_NOT_FOUND)
         state = RECORD_NONE;
+    else if (result == STORE_UNAVAILABLE)
+        state = RECORD_AWAY;
     else if (result != STORE_OK || !record_text_read(buf_view(&text), id, r))
         state = RECORD_BROKEN;
     buf_free(&text);
@@ -291,9 +293,10 @@ static enum record_state read_object(struct store *s, struct str id, struct reco
     enum record_state state = RECORD_NONE;
 
     for (unsigned i = 0; i < REVISION_TRIES; i++) {
-        if (find_highest(s, id.p, n) != STORE_OK) {
+        enum store_result result = find_highest(s, id.p, n);
+        if (result != STORE_OK) {
             *r = (struct record){0};
-            return RECORD_BROKEN;
+            return result == STORE_UNAVAILABLE ? RECORD_AWAY : RECORD_BROKEN;
         }
         state = read_revision(s, id, *n, r);
         /* A revision is removed behind the put of a higher one, or with the upload. */
@@ -303,14 +306,14 @@ static enum record_state read_object(struct store *s, struct str id, struct reco
     return state;
 }
 
-enum tombstone { TOMBSTONE_NONE, TOMBSTONE_FRESH, TOMBSTONE_OLD, TOMBSTONE_UNKNOWN };
+enum tombstone { TOMBSTONE_NONE, TOMBSTONE_FRESH, TOMBSTONE_OLD, TOMBSTONE_UNKNOWN, TOMBSTONE_AWAY };
 
 /* When the tombstone was put, for one whose text does not say it (see bury). */
 static int64_t time_of(struct store *s, const char *key, int64_t now_s)
 {
     struct store_object o;
 
-    return store_look(s, key, &o) == STORE_OK ? o.used_s : now_s;
+    return store_look(s, key, &o) == STORE_OK ? o.time_s : now_s;
 }
 
 /* A tombstone with any other text in it still says that the upload was deleted. A disk that fails says nothing. */
@@ -326,6 +329,8 @@ static enum tombstone read_tombstone(struct store *s, struct str id, int64_t now
     buf_free(&text);
     if (result == STORE_NOT_FOUND)
         return TOMBSTONE_NONE;
+    if (result == STORE_UNAVAILABLE)
+        return TOMBSTONE_AWAY;
     if (result != STORE_OK && errno != EFBIG)
         return TOMBSTONE_UNKNOWN;
     if (!readable)
@@ -345,6 +350,8 @@ static enum record_state read_state(struct store *s, struct str id, int64_t now_
     enum tombstone tombstone = read_tombstone(s, id, now_s);
     if (tombstone == TOMBSTONE_FRESH || (tombstone == TOMBSTONE_OLD && state != RECORD_NONE))
         return RECORD_GONE;
+    if (tombstone == TOMBSTONE_AWAY || state == RECORD_AWAY)
+        return RECORD_AWAY;
     if (tombstone == TOMBSTONE_UNKNOWN)
         return RECORD_BROKEN;
     if (state == RECORD_FOUND && r->ended && r->expires_s > now_s + DAY_S)
@@ -383,6 +390,19 @@ static void take_fields(struct record *stored, const struct record *r, unsigned 
         }
 }
 
+/* What a change ends with where there is no record to change. */
+static enum store_result without_record(enum record_state state)
+{
+    switch (state) {
+    case RECORD_BROKEN:
+        return STORE_FAILED;
+    case RECORD_AWAY:
+        return STORE_UNAVAILABLE;
+    default:
+        return STORE_NOT_FOUND;
+    }
+}
+
 /* The revision is there. If a delete has put its tombstone by now, it may have looked for revisions before. */
 static enum store_result stay_gone(struct store *s, struct str id, int64_t now_s)
 {
@@ -390,8 +410,8 @@ static enum store_result stay_gone(struct store *s, struct str id, int64_t now_s
 
     if (tombstone == TOMBSTONE_NONE)
         return STORE_OK;
-    if (tombstone == TOMBSTONE_UNKNOWN)
-        return STORE_FAILED;
+    if (tombstone == TOMBSTONE_UNKNOWN || tombstone == TOMBSTONE_AWAY)
+        return tombstone == TOMBSTONE_AWAY ? STORE_UNAVAILABLE : STORE_FAILED;
     enum store_result removed = remove_revisions(s, id.p, UINT32_MAX);
     return settled(removed) ? STORE_NOT_FOUND : removed;
 }
@@ -408,7 +428,7 @@ static enum store_result change(struct store *s, const struct record *r, unsigne
     for (unsigned i = 0; i < REVISION_TRIES && result == STORE_EXISTS; i++) {
         enum record_state state = read_state(s, id, now_s, before, &n);
         if (state != RECORD_FOUND)
-            return state == RECORD_BROKEN ? STORE_FAILED : STORE_NOT_FOUND;
+            return without_record(state);
         struct record next = *before;
         take_fields(&next, r, fields);
         char *text = record_text_write(&next);
@@ -454,7 +474,7 @@ enum store_result record_change_names(struct store *s, struct record *r, enum re
     enum record_state state = record_read(s, str_of(r->id), now_s, &stored);
 
     if (state != RECORD_FOUND)
-        return state == RECORD_BROKEN ? STORE_FAILED : STORE_NOT_FOUND;
+        return without_record(state);
     enum store_result result = put_need(s, r, which);
     if (is_there(result) && !in_time(begun_s, KEEP_MOST_S))
         result = STORE_FAILED;
@@ -477,32 +497,33 @@ static enum store_result bury(struct store *s, const char *key, int64_t now_s)
     char now[UTC_CHARS + 1];
 
     utc_format(now_s, now);
-    enum store_result result = store_put(s, key, str_of(now), STORE_DURABLE);
-    return result == STORE_FULL ? store_put(s, key, STR(""), STORE_DURABLE) : result;
+    enum store_result result = store_put(s, key, str_of(now));
+    return result == STORE_FULL ? store_put(s, key, STR("")) : result;
 }
 
 struct eviction {
-    struct store *store;
+    struct local *local;
     enum store_result result;
 };
 
 static bool evict_view(void *context, const struct store_object *object)
 {
     struct eviction *e = context;
-    enum store_result result = store_evict(e->store, object->key);
+    enum store_result result = local_delete(e->local, object->key);
 
     e->result = settled(result) ? e->result : result;
     return true;
 }
 
-/* All views of these bytes, also where another upload has equal ones: they are drawn again. */
+/* All views of these bytes on this machine, also where another upload has equal ones: they are drawn again. Other machines
+ * have their own sweeps. */
 static enum store_result remove_views(struct store *s, const char *sha256)
 {
     char prefix[RECORD_VIEWS_PREFIX_CHARS + 1];
-    struct eviction e = {s, STORE_OK};
+    struct eviction e = {store_local(s), STORE_OK};
 
     record_views_prefix(sha256, prefix);
-    enum store_result result = store_list(s, prefix, evict_view, &e);
+    enum store_result result = local_list(e.local, prefix, evict_view, &e);
     return result == STORE_OK ? e.result : result;
 }
 
@@ -573,7 +594,10 @@ static enum store_result put_end(struct store *s, struct str id, int64_t now_s, 
     uint32_t n;
 
     for (unsigned i = 0; i < REVISION_TRIES && result == STORE_EXISTS; i++) {
-        *expired = read_state(s, id, now_s, r, &n) == RECORD_GONE && r->id[0] != '\0';
+        enum record_state state = read_state(s, id, now_s, r, &n);
+        *expired = state == RECORD_GONE && r->id[0] != '\0';
+        if (state == RECORD_AWAY)
+            return STORE_UNAVAILABLE;
         if (!*expired || r->ended || r->expires_s > now_s) /* it was deleted, if it is gone before its time */
             return STORE_OK;
         result = put_revision(s, r->id, n + 1, STR(""));
@@ -650,7 +674,7 @@ enum store_result record_remove_bytes(struct store *s, const struct store_object
     if (!record_id_valid(str_of(id)) || strcmp(itself, object->key) != 0)
         return STORE_OK;
     enum store_result result = has_record(s, id, &has);
-    if (result != STORE_OK || has || (object->used_s >= before_s && !record_is_gone(s, id)))
+    if (result != STORE_OK || has || (object->time_s >= before_s && !record_is_gone(s, id)))
         return result;
     return remove_object(s, object->key, removed);
 }
@@ -686,7 +710,7 @@ static enum store_result names_needed(struct store *s, const char *id, const cha
     uint32_t n;
     enum record_state state = read_object(s, str_of(id), &r, &n);
 
-    *needed = state == RECORD_BROKEN;
+    *needed = state == RECORD_BROKEN || state == RECORD_AWAY;
     for (size_t i = 0; state == RECORD_FOUND && i < RECORD_NAMES_FILES; i++)
         *needed = *needed || (r.names.period[i] == period && strcmp(r.names.of[i], sha256) == 0);
     return STORE_OK;
@@ -737,47 +761,64 @@ enum store_result record_remove_entry(struct store *s, const char *key, int64_t 
 
 static const char HINT[] = "Tell the operator: the service's log has the details.";
 
+/* The object store does not answer. */
+static void say_away(const char *what, struct diag *diag)
+{
+    diag_set(diag, DIAG_BUSY, "the object store does not answer",
+             "Try again soon; if that does not help, tell the operator.",
+             "The service keeps uploads in an object store, which does not answer: the upload could not be %s.",
+             what);
+}
+
 void store_access_failed(const struct log *log, enum store_result result, const char *what, struct diag *diag)
 {
     bool full = result == STORE_FULL;
 
     LOG(log, full ? LOG_WARN : LOG_ERROR, "store-failed", LOG_STR("what", str_of(what)),
-        LOG_STR("why", str_of(strerror(errno))));
+        LOG_STR("why", str_of(store_reason(result))));
     if (full)
         diag_set(diag, DIAG_FULL, "disk full",
                  "Tell the operator; nothing of other uploads is lost. Try again later.",
                  "The service has no room left: the upload could not be %s.", what);
+    else if (result == STORE_UNAVAILABLE)
+        say_away(what, diag);
     else
         diag_set(diag, DIAG_IO, "store not writable", HINT, "The upload could not be %s.", what);
 }
 
 /* -1: diag. */
-static int open_object(struct store *store, const struct log *log, const char *key, const char *id,
-                       uint64_t *bytes, struct diag *diag)
+static int open_object(struct store *store, const struct log *log, const char *key, const char *sha256,
+                       const char *id, uint64_t *bytes, struct diag *diag)
 {
     int fd;
+    enum store_result result = store_get(store, key, sha256, &fd, bytes);
 
-    if (store_get(store, key, &fd, bytes) == STORE_OK)
+    if (result == STORE_OK)
         return fd;
-    int why = errno;
-    if (why == ENOENT && id[0] != '\0' && record_is_gone(store, id)) {
+    const char *why = store_reason(result);
+    if (result == STORE_NOT_FOUND && id[0] != '\0' && record_is_gone(store, id)) {
         diag_set(diag, DIAG_GONE, "gone", "Upload the profile again if you still have it.",
                  "The upload was deleted, or has expired.");
         return -1;
     }
-    LOG(log, LOG_ERROR, "bytes-not-opened", LOG_STR("key", str_of(key)),
-        LOG_STR("why", str_of(strerror(why))));
-    diag_set(diag, DIAG_IO, "upload not readable", HINT, "The stored upload could not be opened.");
+    LOG(log, LOG_ERROR, "bytes-not-opened", LOG_STR("key", str_of(key)), LOG_STR("why", str_of(why)));
+    if (result == STORE_UNAVAILABLE)
+        say_away("read", diag);
+    else if (result == STORE_CORRUPT)
+        diag_set(diag, DIAG_IO, "upload damaged", "Upload the profile again if you still have it.",
+                 "The stored bytes are not those that were uploaded.");
+    else
+        diag_set(diag, DIAG_IO, "upload not readable", HINT, "The stored upload could not be opened.");
     return -1;
 }
 
-int store_access_bytes(struct store *store, const struct log *log, const char *id, uint64_t *bytes,
-                       struct diag *diag)
+int store_access_bytes(struct store *store, const struct log *log, const char *id, const char *sha256,
+                       uint64_t *bytes, struct diag *diag)
 {
     char key[RECORD_BYTES_KEY_CHARS + 1];
 
     record_bytes_key(id, key);
-    return open_object(store, log, key, id, bytes, diag);
+    return open_object(store, log, key, sha256, id, bytes, diag);
 }
 
 int store_access_names(struct store *store, const struct log *log, const struct record_names *names,
@@ -786,7 +827,7 @@ int store_access_names(struct store *store, const struct log *log, const struct 
     char key[STORE_KEY_BYTES];
 
     record_names_key(names->of[which], names->period[which], key);
-    return open_object(store, log, key, "", bytes, diag);
+    return open_object(store, log, key, names->of[which], "", bytes, diag);
 }
 
 enum record_state record_load(struct store *s, struct str id, struct record *r)

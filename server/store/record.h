@@ -50,6 +50,7 @@ enum record_state {
     RECORD_NONE,  /* never was, or gone for more than RECORD_GONE_DAYS */
     RECORD_GONE,  /* deleted, or expired at now_s; with a record object still there *r is filled, so that it
                      can be  deleted: r->id is empty otherwise */
+    RECORD_AWAY,  /* The object store does not answer: nothing is known. */
     RECORD_BROKEN /* there, but not readable as a record */
 };
 
@@ -136,7 +137,7 @@ enum store_result record_remove_names(struct store *s, const char *key, int64_t 
 enum store_result record_remove_entry(struct store *s, const char *key, int64_t now_s, bool *removed)
     __attribute__((warn_unused_result));
 
-/* The record as it is, whether it has expired or was deleted: RECORD_FOUND, RECORD_NONE or RECORD_BROKEN. */
+/* The record as it is, whether it has expired or was deleted: never RECORD_GONE. */
 enum record_state record_load(struct store *s, struct str id, struct record *r);
 
 /* After a call of the store that failed, with errno as it left it. `what` could not be done to the upload: "stored",
@@ -144,10 +145,10 @@ enum record_state record_load(struct store *s, struct str id, struct record *r);
 void store_access_failed(const struct log *log, enum store_result result, const char *what,
                          struct diag *diag);
 
-/* The bytes of an upload, or a file of its names: an open read-only descriptor, the caller's to close, and how many
+/* The bytes of an upload, with their digest in hex, or a file of its names: an open read-only descriptor, the caller's to close, and how many
  * there are. -1: diag. */
-int store_access_bytes(struct store *store, const struct log *log, const char *id, uint64_t *bytes,
-                       struct diag *diag) __attribute__((warn_unused_result));
+int store_access_bytes(struct store *store, const struct log *log, const char *id, const char *sha256,
+                       uint64_t *bytes, struct diag *diag) __attribute__((warn_unused_result));
 int store_access_names(struct store *store, const struct log *log, const struct record_names *names,
                        enum record_names_file which, uint64_t *bytes, struct diag *diag)
     __attribute__((warn_unused_result));

@@ -1,48 +1,142 @@
+/* The calls of the store, and the backend that is a directory. */
 #include "server/store/store.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/file.h>
-#include <sys/random.h>
-#include <sys/stat.h>
-#include <sys/types.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "core/buf.h"
-#include "core/diag.h"
-#include "core/system/folder.h"
-#include "core/system/log.h"
+#include "server/s3/s3.h"
+#include "server/store/store_impl.h"
 
-/* The directory: objects under their keys, and two names of its own:
- *     lock     held with flock for as long as the store is open
- *     tmp/     objects on their way in, where the file system wants a name for them */
-struct store {
-    int top;       /* descriptor of the directory; every path is relative to it */
-    int lock;      /* descriptor of the lock file */
-    bool nameless; /* The file system can hold files without a name, and /proc is there to name them later. */
-    pthread_mutex_t
-        making;      /* of folders, and of the two numbers; nobody waits for another lock while holding it */
-    uint64_t made;   /* folders of the first level, which stay */
-    uint64_t synced; /* how many of these are known to be durable */
-    void (*full)(void *context); /* store_on_full() */
-    void *full_context;
-    atomic_uint_fast64_t changes; /* store_changes() */
-};
+/* ---- the directory ---- */
 
-enum {
-    USE_KNOWN_TO_S = 3600
-}; /* The time of last use is written again only if it is older, or further ahead. */
-
-void store_on_full(struct store *s, void (*full)(void *context), void *context)
+static enum store_result put_here(struct store *s, const char *key, struct str bytes)
 {
-    s->full = full;
-    s->full_context = context;
+    return local_put(s->local, key, bytes, LOCAL_DURABLE);
+}
+
+static enum store_result put_file_here(struct store *s, struct local_temp *t, const char *key,
+                                       const char *sha256)
+{
+    (void)sha256;
+    return local_temp_commit(s->local, t, key, LOCAL_DURABLE);
+}
+
+static enum store_result copy_here(struct store *s, const char *from, const char *key)
+{
+    return local_link(s->local, from, key, LOCAL_DURABLE);
+}
+
+static enum store_result get_here(struct store *s, const char *key, const char *sha256, int *fd,
+                                  uint64_t *bytes)
+{
+    (void)sha256;
+    return local_get(s->local, key, fd, bytes);
+}
+
+static enum store_result read_here(struct store *s, const char *key, size_t limit, struct buf *out)
+{
+    return local_read(s->local, key, limit, out);
+}
+
+static enum store_result look_here(struct store *s, const char *key, struct store_object *o)
+{
+    return local_look(s->local, key, o);
+}
+
+static enum store_result remove_here(struct store *s, const char *key)
+{
+    return local_delete(s->local, key);
+}
+
+static enum store_result list_here(struct store *s, const char *prefix,
+                                   bool (*each)(void *context, const struct store_object *object),
+                                   void *context)
+{
+    return local_list(s->local, prefix, each, context);
+}
+
+static enum store_result probe_here(struct store *s)
+{
+    return local_probe(s->local);
+}
+
+static const struct store_backend DIRECTORY = {.put = put_here,
+                                               .put_file = put_file_here,
+                                               .copy = copy_here,
+                                               .get = get_here,
+                                               .read = read_here,
+                                               .look = look_here,
+                                               .remove = remove_here,
+                                               .list = list_here,
+                                               .probe = probe_here};
+
+/* ---- opening ---- */
+
+static struct store *open_with(const struct store_backend *backend, struct store_bucket *bucket,
+                               const char *directory, struct diag *diag)
+{
+    struct store *s = calloc(1, sizeof(*s));
+
+    if (s == NULL) {
+        store_bucket_free(bucket);
+        diag_no_memory(diag, "The store cannot be opened.");
+        return NULL;
+    }
+    s->backend = backend;
+    s->bucket = bucket;
+    s->local = local_open(directory, diag);
+    if (s->local != NULL)
+        return s;
+    store_close(s);
+    return NULL;
+}
+
+struct store *store_open(const char *directory, struct diag *diag)
+{
+    return open_with(&DIRECTORY, NULL, directory, diag);
+}
+
+struct store *store_open_bucket(struct s3 *bucket, const char *directory, const struct log *log,
+                                struct diag *diag)
+{
+    struct store_bucket *b = store_bucket_new(bucket, log);
+
+    if (b != NULL)
+        return open_with(&STORE_BUCKET, b, directory, diag);
+    diag_no_memory(diag, "The store cannot be opened.");
+    return NULL;
+}
+
+void store_close(struct store *s)
+{
+    if (s == NULL)
+        return;
+    store_bucket_free(s->bucket);
+    local_close(s->local);
+    free(s);
+}
+
+struct local *store_local(struct store *s)
+{
+    return s->local;
+}
+
+bool store_is_remote(const struct store *s)
+{
+    return s->bucket != NULL;
+}
+
+void store_keep_copies(struct store *s, const struct store_room *room)
+{
+    s->room = *room;
+}
+
+/* ---- the calls ---- */
+
+/* Also behind a failure: the object may be there, or gone, all the same. */
+static enum store_result changed(struct store *s, enum store_result result)
+{
+    atomic_fetch_add(&s->changes, 1);
+    return result;
 }
 
 uint64_t store_changes(const struct store *s)
@@ -50,157 +144,35 @@ uint64_t store_changes(const struct store *s)
     return atomic_load(&s->changes);
 }
 
-/* An object was removed, or a durable one put: store_changes moves on. */
-static void store_note_change(struct store *s)
+enum store_result store_put(struct store *s, const char *key, struct str bytes)
 {
-    atomic_fetch_add(&s->changes, 1);
+    return changed(s, s->backend->put(s, key, bytes));
 }
 
-static enum store_result result_of(int error)
+enum store_result store_put_file(struct store *s, struct local_temp *t, const char *key,
+                                 const char *sha256)
 {
-    switch (error) {
-    case EEXIST:
-        return STORE_EXISTS;
-    case ENOENT:
-        return STORE_NOT_FOUND;
-    case ENOSPC:
-    case EDQUOT:
-    case EFBIG:
-        return STORE_FULL;
-    default:
-        return STORE_FAILED;
-    }
+    return changed(s, s->backend->put_file(s, t, key, sha256));
 }
 
-/* For steps in which "exists" and "not found" are failures like any other. */
-static enum store_result failure_of(int error)
+enum store_result store_copy(struct store *s, const char *from, const char *key)
 {
-    return result_of(error) == STORE_FULL ? STORE_FULL : STORE_FAILED;
+    return changed(s, s->backend->copy(s, from, key));
 }
 
-/* What a step of a write has failed with, from errno, which stays as it is. Tells who asked for it
- * (store_on_full) if the disk is full. "Exists" and "not found" are failures here. */
-static enum store_result store_write_failure(const struct store *s)
+enum store_result store_get(struct store *s, const char *key, const char *sha256, int *fd, uint64_t *bytes)
 {
-    int why = errno;
-    enum store_result result = failure_of(why);
-
-    if (result == STORE_FULL && s->full != NULL)
-        s->full(s->full_context);
-    errno = why;
-    return result;
-}
-
-/* STORE_FAILED with errno EINVAL. */
-static enum store_result store_refuse_key(void)
-{
-    errno = EINVAL;
-    return STORE_FAILED;
-}
-
-static bool part_valid(struct str part)
-{
-    static const char ALLOWED[] = "abcdefghijklmnopqrstuvwxyz0123456789._-";
-
-    if (part.n == 0 || part.p[0] == '.')
-        return false;
-    for (size_t i = 0; i < part.n; i++)
-        if (memchr(ALLOWED, part.p[i], sizeof(ALLOWED) - 1) == NULL)
-            return false;
-    return true;
-}
-
-/* A path of from `least` to `most` parts. */
-static bool path_valid(struct str path, size_t least, size_t most)
-{
-    size_t parts = 0;
-    struct str part;
-
-    if (path.n >= STORE_KEY_BYTES || str_starts(path, STR("tmp/")))
-        return false;
-    for (; str_split(&path, '/', &part); parts++)
-        if (!part_valid(part))
-            return false;
-    return parts >= least && parts <= most;
-}
-
-bool store_key_valid(const char *key)
-{
-    return path_valid(str_of(key), 2, FOLDER_DEPTH_MAX);
-}
-
-/* ---- reading and removing ---- */
-
-static enum store_result open_object(const struct store *s, const char *key, int *fd, struct stat *st)
-{
-    if (!store_key_valid(key))
-        return store_refuse_key();
-    /* Opening a pipe that somebody has put there would wait for ever without O_NONBLOCK. */
-    int opened = file_open(s->top, key, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-    if (opened < 0)
-        return result_of(errno);
-    enum store_result result = STORE_OK;
-    if (fstat(opened, st) != 0)
-        result = failure_of(errno);
-    else if (!S_ISREG(st->st_mode))
-        result = STORE_NOT_FOUND;
-    if (result != STORE_OK) {
-        close(opened);
-        return result;
-    }
-    *fd = opened;
-    return STORE_OK;
-}
-
-/* A time in the future is from before the clock was set right. A file system that cannot take the time has an
- * object that looks older than it is: no reason to fail. */
-static void note_use(int fd, const struct stat *st)
-{
-    int64_t age_s = (int64_t)time(NULL) - (int64_t)st->st_mtime;
-
-    if (age_s > USE_KNOWN_TO_S || age_s < -USE_KNOWN_TO_S)
-        (void)futimens(fd, NULL);
-}
-
-enum store_result store_get(struct store *s, const char *key, int *fd, uint64_t *bytes)
-{
-    struct stat st;
-    enum store_result result = open_object(s, key, fd, &st);
-
-    if (result != STORE_OK)
-        return result;
-    if (s->lock >= 0) /* else it is only read */
-        note_use(*fd, &st);
-    *bytes = (uint64_t)st.st_size;
-    return STORE_OK;
+    return s->backend->get(s, key, sha256, fd, bytes);
 }
 
 enum store_result store_read(struct store *s, const char *key, size_t limit, struct buf *out)
 {
-    int fd;
-    struct stat st;
-    enum store_result result = open_object(s, key, &fd, &st);
-
-    if (result != STORE_OK)
-        return result;
-    if (!file_read_all(fd, limit, out))
-        result = STORE_FAILED;
-    close(fd);
-    return result;
+    return s->backend->read(s, key, limit, out);
 }
 
 enum store_result store_look(struct store *s, const char *key, struct store_object *o)
 {
-    struct stat st;
-
-    if (!store_key_valid(key))
-        return store_refuse_key();
-    if (fstatat(s->top, key, &st, AT_SYMLINK_NOFOLLOW) != 0)
-        return result_of(errno);
-    if (!S_ISREG(st.st_mode))
-        return STORE_NOT_FOUND;
-    *o = (struct store_object){key, (uint64_t)st.st_size, (uint64_t)st.st_nlink, (int64_t)st.st_mtime};
-    return STORE_OK;
+    return s->backend->look(s, key, o);
 }
 
 enum store_result store_exists(struct store *s, const char *key)
@@ -210,471 +182,18 @@ enum store_result store_exists(struct store *s, const char *key)
     return store_look(s, key, &o);
 }
 
-/* Of refs/<sha256>/<id> there are as many folders as contents: an empty one goes. Those of the first level
- * stay. */
-static void remove_empty_folder(const struct store *s, const char *key)
-{
-    char folder[STORE_KEY_BYTES];
-    size_t n = str_find_last(str_of(key), '/');
-
-    if (memchr(key, '/', n) == NULL)
-        return;
-    memcpy(folder, key, n);
-    folder[n] = '\0';
-    unlinkat(s->top, folder, AT_REMOVEDIR); /* fails as long as something is in it */
-}
-
-enum store_result store_evict(struct store *s, const char *key)
-{
-    if (!store_key_valid(key))
-        return store_refuse_key();
-    if (unlinkat(s->top, key, 0) != 0)
-        return errno == EISDIR ? STORE_NOT_FOUND : result_of(errno);
-    remove_empty_folder(s, key);
-    return STORE_OK;
-}
-
 enum store_result store_delete(struct store *s, const char *key)
 {
-    enum store_result result = store_evict(s, key);
-
-    if (result == STORE_OK)
-        store_note_change(s);
-    return result;
-}
-
-struct listing {
-    struct store *store;
-    bool (*each)(void *context, const struct store_object *object);
-    void *context;
-    int error;
-};
-
-/* An object that cannot be looked at is not passed over: who counts must not take it for none. */
-static bool list_file(void *listing, const char *path)
-{
-    struct listing *l = listing;
-    struct store_object o;
-    enum store_result result = store_key_valid(path) ? store_look(l->store, path, &o) : STORE_NOT_FOUND;
-
-    if (result == STORE_OK)
-        return l->each(l->context, &o);
-    if (result != STORE_NOT_FOUND)
-        l->error = errno;
-    return result == STORE_NOT_FOUND;
+    return changed(s, s->backend->remove(s, key));
 }
 
 enum store_result store_list(struct store *s, const char *prefix,
                              bool (*each)(void *context, const struct store_object *object), void *context)
 {
-    struct listing l = {s, each, context, 0};
-    struct str folder = str_of(prefix);
-
-    if (!str_ends(folder, STR("/")) ||
-        !path_valid((struct str){folder.p, folder.n - 1}, 1, FOLDER_DEPTH_MAX - 1) ||
-        str_starts(folder, STR("tmp/")))
-        return store_refuse_key();
-    bool walked = folder_walk(s->top, prefix, list_file, &l);
-    if (l.error != 0)
-        errno = l.error;
-    return walked && l.error == 0 ? STORE_OK : STORE_FAILED;
-}
-
-/* ---- objects on their way in ---- */
-
-/* Objects on their way in.
- *
- * The order of a durable put is: write the bytes, sync them, give the file its name with link(2), sync the
- * folders above the name. A reader so finds no object or the whole one, also after a power cut; and who is
- * told STORE_OK relies on nothing that the disk does not have. A link never replaces a name that is there:
- * of two puts of one key the second finds it there (STORE_EXISTS), which is success for content keys. An
- * evictable put leaves the two syncs out. */
-
-/* A file without a name in tmp/, and its name later. -1 with errno. */
-static int store_open_nameless(const struct store *s)
-{
-    return file_open(s->top, "tmp", O_TMPFILE | O_RDWR);
-}
-
-static int store_link_nameless(const struct store *s, int fd, const char *key)
-{
-    char itself[40];
-
-    snprintf(itself, sizeof(itself), "/proc/self/fd/%d", fd);
-    return linkat(AT_FDCWD, itself, s->top, key, AT_SYMLINK_FOLLOW);
-}
-
-static bool random_name(char *out, size_t out_bytes)
-{
-    uint64_t bits[2];
-
-    if (TEMP_FAILURE_RETRY(getrandom(bits, sizeof(bits), 0)) != (ssize_t)sizeof(bits))
-        return false;
-    snprintf(out, out_bytes, "tmp/%016llx%016llx", (unsigned long long)bits[0], (unsigned long long)bits[1]);
-    return true;
-}
-
-static int open_named(const struct store *s, struct store_temp *t)
-{
-    if (!random_name(t->name, sizeof(t->name)))
-        return -1;
-    return file_open(s->top, t->name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW);
-}
-
-static int open_either(const struct store *s, struct store_temp *t, bool nameless)
-{
-    return nameless ? store_open_nameless(s) : open_named(s, t);
-}
-
-static bool make_parents(struct store *s, const char *key)
-{
-    bool is_new = false;
-
-    pthread_mutex_lock(&s->making);
-    bool ok = folder_make_parents(s->top, key, &is_new);
-    s->made += is_new;
-    pthread_mutex_unlock(&s->making);
-    return ok;
-}
-
-/* Behind the object's name. The directory itself is synced only while it may have a new folder: who made
- * the one that the name is in had made it, and counted it, before the lock was free. */
-static bool sync_parents(struct store *s, const char *key)
-{
-    pthread_mutex_lock(&s->making);
-    uint64_t made = s->made;
-    bool has_new = made != s->synced;
-    pthread_mutex_unlock(&s->making);
-    if (!folder_sync_parents(s->top, key, has_new))
-        return false;
-    pthread_mutex_lock(&s->making);
-    s->synced = s->synced < made ? made : s->synced;
-    pthread_mutex_unlock(&s->making);
-    return true;
-}
-
-/* False with errno. */
-static bool make_temp(struct store *s, struct store_temp *t, bool nameless)
-{
-    *t = (struct store_temp){.store = s};
-    t->fd = open_either(s, t, nameless);
-    if (t->fd < 0 && errno == ENOENT && make_parents(s, "tmp/"))
-        t->fd = open_either(s, t, nameless); /* somebody tidied up too much */
-    t->open = t->fd >= 0;
-    return t->open;
-}
-
-static enum store_result open_temp(struct store *s, struct store_temp *t, bool nameless)
-{
-    return make_temp(s, t, nameless) ? STORE_OK : store_write_failure(s);
-}
-
-enum store_result store_temp_open(struct store *s, struct store_temp *t)
-{
-    return open_temp(s, t, s->nameless);
-}
-
-/* The disk begins now with these bytes, so that the sync at the end has little left to wait for. Only a hint. */
-static void begin_writing(const struct store_temp *t, off_t from, off_t to)
-{
-    if (from < to)
-        sync_file_range(t->fd, from, to - from, SYNC_FILE_RANGE_WRITE);
-}
-
-/* Each hint costs the machine a request to the disk. */
-static off_t whole_steps(off_t bytes)
-{
-    enum { STEP_BYTES = 1 << 20 };
-
-    return bytes / STEP_BYTES * STEP_BYTES;
-}
-
-enum store_result store_temp_write(struct store_temp *t, const void *p, size_t n)
-{
-    if (!file_write_all(t->fd, p, n)) {
-        enum store_result result = store_write_failure(t->store);
-        /* A part may be written: the same bytes can be given again when there is room. */
-        return lseek(t->fd, t->written, SEEK_SET) == t->written ? result : STORE_FAILED;
-    }
-    off_t before = t->written;
-    t->written += (off_t)n;
-    begin_writing(t, whole_steps(before), whole_steps(t->written));
-    return STORE_OK;
-}
-
-void store_temp_is_whole(const struct store_temp *t)
-{
-    off_t begun = whole_steps(t->written);
-
-    if (begun > 0)
-        begin_writing(t, begun, t->written);
-}
-
-void store_temp_discard(struct store *s, struct store_temp *t)
-{
-    int why = errno;
-
-    if (!t->open)
-        return;
-    close(t->fd);
-    if (t->name[0] != '\0')
-        unlinkat(s->top, t->name, 0);
-    t->open = false;
-    errno = why;
+    return s->backend->list(s, prefix, each, context);
 }
 
 enum store_result store_probe(struct store *s)
 {
-    static const char BYTES[4096]; /* a block: what is smaller may need none */
-    struct store_temp t;
-    bool ok = make_temp(s, &t, s->nameless) && file_write_all(t.fd, BYTES, sizeof(BYTES));
-    enum store_result result = ok ? STORE_OK : failure_of(errno);
-
-    store_temp_discard(s, &t);
-    return result;
-}
-
-static int link_temp(const struct store *s, const struct store_temp *t, const char *key)
-{
-    if (t->name[0] == '\0')
-        return store_link_nameless(s, t->fd, key);
-    return linkat(s->top, t->name, s->top, key, 0);
-}
-
-static int link_object(const struct store *s, const char *from, const char *key)
-{
-    return linkat(s->top, from, s->top, key, 0);
-}
-
-static bool is_missing(const struct store *s, const char *key)
-{
-    struct stat st;
-
-    return fstatat(s->top, key, &st, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT;
-}
-
-/* The folder may be missing, and vanish again between being made and being used, when another thread deletes
- * the last object in it: that many times in a row is no accident. Where a copy is made, its source may be what is
- * missing. */
-static enum store_result give_name(struct store *s, const struct store_temp *t, const char *from,
-                                   const char *key)
-{
-    enum { TRIES = 100 };
-
-    for (int i = 0; (t != NULL ? link_temp(s, t, key) : link_object(s, from, key)) != 0; i++) {
-        if (errno == EEXIST)
-            return STORE_EXISTS;
-        if (errno == ENOENT && t == NULL && is_missing(s, from))
-            return STORE_NOT_FOUND;
-        if (errno != ENOENT || i == TRIES || !make_parents(s, key))
-            return store_write_failure(s);
-    }
-    return STORE_OK;
-}
-
-/* It may have waited since its last byte: to the sweep it is as young as its name. The sync says once what failed: a
- * second one would be silent about what was lost. */
-static bool make_durable(const struct store_temp *t)
-{
-    (void)futimens(t->fd, NULL);
-    return TEMP_FAILURE_RETRY(fsync(t->fd)) == 0;
-}
-
-enum store_result store_temp_commit(struct store *s, struct store_temp *t, const char *key,
-                                    enum store_durability durability)
-{
-    bool durable = durability == STORE_DURABLE;
-    enum store_result result = STORE_OK;
-
-    if (!store_key_valid(key))
-        result = store_refuse_key();
-    else if (durable && !make_durable(t))
-        result = store_write_failure(s);
-    if (result == STORE_OK) {
-        result = give_name(s, t, NULL, key);
-        /* The file stays open: its owner may make room and commit it again, or discards it. */
-        if (result == STORE_FULL)
-            return result;
-    }
-    /* A name that another thread gave is to be durable too before anybody relies on it. */
-    if (durable && (result == STORE_OK || result == STORE_EXISTS) && !sync_parents(s, key))
-        result = store_write_failure(s);
-    store_temp_discard(s, t);
-    if (durable)
-        store_note_change(s); /* also after a failure: the object may be there */
-    return result;
-}
-
-enum store_result store_copy(struct store *s, const char *from, const char *key,
-                             enum store_durability durability)
-{
-    if (!store_key_valid(from) || !store_key_valid(key))
-        return store_refuse_key();
-    enum store_result result = give_name(s, NULL, from, key);
-    if (durability == STORE_DURABLE) {
-        if ((result == STORE_OK || result == STORE_EXISTS) && !sync_parents(s, key))
-            result = store_write_failure(s);
-        store_note_change(s);
-    }
-    return result;
-}
-
-enum store_result store_sync(struct store *s)
-{
-    return syncfs(s->top) == 0 ? STORE_OK : store_write_failure(s);
-}
-
-enum store_result store_put(struct store *s, const char *key, struct str bytes,
-                            enum store_durability durability)
-{
-    struct store_temp t;
-    enum store_result result = store_temp_open(s, &t);
-
-    if (result == STORE_OK)
-        result = file_write_all(t.fd, bytes.p, bytes.n) ? STORE_OK : store_write_failure(s);
-    if (result == STORE_OK)
-        result = store_temp_commit(s, &t, key, durability);
-    store_temp_discard(s, &t);
-    return result;
-}
-
-/* Only what has a name can take another one's place. */
-enum store_result store_replace(struct store *s, const char *key, struct str bytes)
-{
-    struct store_temp t;
-
-    if (!store_key_valid(key))
-        return store_refuse_key();
-    enum store_result result = open_temp(s, &t, false);
-    if (result == STORE_OK)
-        result = file_write_all(t.fd, bytes.p, bytes.n) ? STORE_OK : store_write_failure(s);
-    if (result == STORE_OK && (TEMP_FAILURE_RETRY(fsync(t.fd)) != 0 || !make_parents(s, key) ||
-                               renameat(s->top, t.name, s->top, key) != 0 || !sync_parents(s, key)))
-        result = store_write_failure(s);
-    store_temp_discard(s, &t);
-    /* Also after a failure: only the sync behind the change of names may have failed. */
-    store_note_change(s);
-    return result;
-}
-
-/* ---- opening ---- */
-
-/* Tried once, with a real link: file systems and containers lack one half or the other of what it takes. */
-static bool probe_nameless(const struct store *s)
-{
-    int fd = store_open_nameless(s);
-
-    if (fd < 0)
-        return false;
-    bool ok = store_link_nameless(s, fd, "tmp/probe") == 0 && unlinkat(s->top, "tmp/probe", 0) == 0;
-    close(fd);
-    return ok;
-}
-
-struct clearing {
-    int top;
-    int error; /* errno of what does not go away */
-};
-
-static bool remove_file(void *clearing, const char *path)
-{
-    struct clearing *c = clearing;
-
-    if (unlinkat(c->top, path, 0) != 0)
-        c->error = errno;
-    return c->error == 0;
-}
-
-/* False with errno. */
-static bool clear_tmp(struct store *s)
-{
-    struct clearing c = {.top = s->top};
-
-    if (!make_parents(s, "tmp/") || !folder_walk(s->top, "tmp/", remove_file, &c))
-        return false;
-    errno = c.error;
-    return c.error == 0;
-}
-
-static bool take_lock(struct store *s, const char *directory, struct diag *diag)
-{
-    s->lock = file_open(s->top, "lock", O_RDWR | O_CREAT);
-    if (s->lock < 0)
-        return diag_set(diag, DIAG_IO, "the store cannot be opened",
-                        "Give the service a directory of its own that it may write to.",
-                        "No lock file can be made in %.200s: %m.", directory);
-    if (flock(s->lock, LOCK_EX | LOCK_NB) == 0)
-        return true;
-    if (errno == EWOULDBLOCK)
-        return diag_set(diag, DIAG_IO, "the store is in use",
-                        "Stop the other one, or give this one another directory with --store DIR.",
-                        "Another aflamed uses the directory %.200s.", directory);
-    return diag_set(diag, DIAG_IO, "the store cannot be opened", "Put it on a file system that has locks.",
-                    "The lock in %.200s cannot be taken: %m.", directory);
-}
-
-static const char HINT[] = "Check its owner and permissions, or name another one with --store DIR.";
-
-static bool open_top(struct store *s, const char *directory, struct diag *diag)
-{
-    s->top = file_open(AT_FDCWD, directory, O_RDONLY | O_DIRECTORY);
-    return s->top >= 0 ||
-           diag_set(diag, DIAG_IO, "the store cannot be opened", HINT, "%.200s: %m.", directory);
-}
-
-static bool prepare(struct store *s, const char *directory, struct diag *diag)
-{
-    if (!folder_make(directory))
-        return diag_set(diag, DIAG_IO, "the store cannot be opened", HINT,
-                        "The directory %.200s cannot be made: %m.", directory);
-    if (!open_top(s, directory, diag))
-        return false;
-    if (!take_lock(s, directory, diag))
-        return false;
-    if (!clear_tmp(s))
-        return diag_set(diag, DIAG_IO, "the store cannot be opened", HINT,
-                        "Temporary files in %.200s cannot be swept: %m.", directory);
-    /* After clearing: a probe that a crash has left would make this one fail. */
-    s->nameless = probe_nameless(s);
-    return true;
-}
-
-static struct store *open_by(bool (*open)(struct store *s, const char *directory, struct diag *diag),
-                             const char *directory, struct diag *diag)
-{
-    struct store *s = malloc(sizeof(*s));
-
-    if (s == NULL) {
-        diag_set(diag, DIAG_NO_MEMORY, "out of memory", "", "The store cannot be opened.");
-        return NULL;
-    }
-    *s = (struct store){
-        .top = -1, .lock = -1, .made = 1}; /* An earlier run may have left a folder that is not durable. */
-    pthread_mutex_init(&s->making, NULL);
-    if (open(s, directory, diag))
-        return s;
-    store_close(s);
-    return NULL;
-}
-
-struct store *store_open(const char *directory, struct diag *diag)
-{
-    return open_by(prepare, directory, diag);
-}
-
-struct store *store_open_to_read(const char *directory, struct diag *diag)
-{
-    return open_by(open_top, directory, diag);
-}
-
-void store_close(struct store *s)
-{
-    if (s == NULL)
-        return;
-    if (s->lock >= 0)
-        close(s->lock);
-    if (s->top >= 0)
-        close(s->top);
-    pthread_mutex_destroy(&s->making);
-    free(s);
+    return s->backend->probe(s);
 }

@@ -20,18 +20,18 @@
 
 static const char KEY[] = "clock/seen";
 
-struct trusted_time trusted_time_begin(struct store *s, int64_t now_ms)
+struct trusted_time trusted_time_begin(struct local *l, int64_t now_ms)
 {
     struct trusted_time t = {.seen_s = -1, .at_ms = now_ms, .doubted_from_ms = -1};
     struct store_object seen;
     struct buf text = {0};
     int64_t seen_s;
 
-    if (store_read(s, KEY, UTC_CHARS, &text) == STORE_OK) {
+    if (local_read(l, KEY, UTC_CHARS, &text) == STORE_OK) {
         if (utc_parse(buf_view(&text), &seen_s))
             t.seen_s = seen_s;
-        else if (store_look(s, KEY, &seen) == STORE_OK)
-            t.seen_s = seen.used_s; /* earlier versions kept an empty object */
+        else if (local_look(l, KEY, &seen) == STORE_OK)
+            t.seen_s = seen.time_s; /* earlier versions kept an empty object */
     }
     buf_free(&text);
     return t;
@@ -56,17 +56,17 @@ int64_t trusted_time(struct trusted_time *t, int64_t wall_s, int64_t now_ms)
     return expected_s;
 }
 
-enum store_result trusted_time_keep(const struct trusted_time *t, struct store *s)
+enum store_result trusted_time_keep(const struct trusted_time *t, struct local *l)
 {
     if (t->seen_s < 0 || t->doubted_from_ms >= 0)
         return STORE_OK;
     char now[UTC_CHARS + 1];
     utc_format((int64_t)time(NULL), now);
     /* Not replaced in one step, which takes a sync: a crash in between means that no time was ever seen. */
-    enum store_result gone = store_evict(s, KEY);
+    enum store_result gone = local_delete(l, KEY);
     if (gone != STORE_OK && gone != STORE_NOT_FOUND)
         return gone;
-    return store_put(s, KEY, str_of(now), STORE_EVICTABLE);
+    return local_put(l, KEY, str_of(now), LOCAL_EVICTABLE);
 }
 
 /* ---- the thread ---- */
@@ -227,6 +227,17 @@ void sweep_view_put(struct sweep *w, uint64_t bytes, bool kept)
     pthread_mutex_unlock(&w->lock);
 }
 
+/* Copies of what is in an object store lie among the views (store_room). */
+static bool take_copy_room(void *sweep, uint64_t bytes)
+{
+    return sweep_take_view_room(sweep, bytes);
+}
+
+static void copy_put(void *sweep, uint64_t bytes, bool kept)
+{
+    sweep_view_put(sweep, bytes, kept);
+}
+
 /* Once: what has expired is removed before it is said that there is no room. */
 bool sweep_take_upload_room(struct sweep *w, uint64_t bytes)
 {
@@ -337,8 +348,10 @@ static int64_t unneeded_before_s(const struct sweep *w)
 
 static void keep_time(struct sweep *w)
 {
-    if (trusted_time_keep(&w->time, w->store) != STORE_OK)
-        LOG(w->log, LOG_WARN, "clock-not-kept", LOG_STR("why", str_of(strerror(errno))));
+    enum store_result result = trusted_time_keep(&w->time, store_local(w->store));
+
+    if (result != STORE_OK)
+        LOG(w->log, LOG_WARN, "clock-not-kept", LOG_STR("why", str_of(store_reason(result))));
 }
 
 /* False if nothing was removed. */
@@ -459,7 +472,7 @@ static void *run(void *sweep)
     int64_t interval_ms = (int64_t)w->config->sweep_interval_s * 1000, all_due_ms = 0;
 
     setpriority(PRIO_PROCESS, (id_t)gettid(), NICENESS); /* of this thread only */
-    w->time = trusted_time_begin(w->store, clock_ms());
+    w->time = trusted_time_begin(store_local(w->store), clock_ms());
     pthread_mutex_lock(&w->lock);
     while (!w->stop) {
         int64_t now_ms = clock_ms(), expired_ms = expiry_due_ms(w);
@@ -486,7 +499,8 @@ static void *run(void *sweep)
 
 static void free_sweep(struct sweep *w)
 {
-    store_on_full(w->store, NULL, NULL);
+    local_on_full(store_local(w->store), NULL, NULL);
+    store_keep_copies(w->store, &(const struct store_room){.take = NULL});
     pthread_cond_destroy(&w->swept);
     pthread_cond_destroy(&w->wake);
     pthread_mutex_destroy(&w->lock);
@@ -506,10 +520,11 @@ struct sweep *sweep_start(const struct config *config, struct store *store, cons
     pthread_mutex_init(&w->lock, NULL);
     clock_condition_init(&w->wake);
     clock_condition_init(&w->swept);
-    store_on_full(store, disk_full, w);
+    local_on_full(store_local(store), disk_full, w);
+    store_keep_copies(store, &(const struct store_room){take_copy_room, copy_put, w});
     /* What an earlier run has left; the counters need no lock before the thread begins. What cannot be
      * listed is counted by the first sweep. */
-    enum store_result views = store_list(store, "views/", count_view, w),
+    enum store_result views = local_list(store_local(store), "views/", count_view, w),
                       uploads = store_list(store, "bytes/", count_upload, w),
                       names = store_list(store, "names/", count_upload, w);
     (void)views, (void)uploads, (void)names;

@@ -70,7 +70,7 @@ void sweep_stop(struct sweep *w);
 /* The time that the sweep goes by. What has expired is removed for good, so a clock that jumps ahead must
  * not be believed at once: a machine whose battery is empty may start in the year 2099.
  *
- * The store keeps the last time that was believed in the object clock/seen. A clock
+ * The last time that was believed is kept on this machine, in the file clock/seen. A clock
  * that is more than TRUSTED_LEAP_S ahead of that time, and of what has passed since, is believed only when
  * it has said so for TRUSTED_DOUBT_MS. Until then time goes on from where it was believed last. A service
  * that was stopped for longer than the leap doubts its clock, too: it removes what has expired an hour
@@ -87,13 +87,13 @@ struct trusted_time {
 };
 
 /* With what the store has kept. An object that cannot be read is no contradiction. */
-struct trusted_time trusted_time_begin(struct store *s, int64_t now_ms);
+struct trusted_time trusted_time_begin(struct local *l, int64_t now_ms);
 
 /* The time to go by when the clock says wall_s; now_ms is the monotonic one. */
 int64_t trusted_time(struct trusted_time *t, int64_t wall_s, int64_t now_ms);
 
 /* Keeps the clock's time, as it is now, in the store, unless the clock is doubted. */
-enum store_result trusted_time_keep(const struct trusted_time *t, struct store *s)
+enum store_result trusted_time_keep(const struct trusted_time *t, struct local *l)
     __attribute__((warn_unused_result));
 
 #endif

@@ -21,8 +21,11 @@ enum {
     LOGGED_MOST = 20    /* lines for single objects of one kind; the line of the sweep has their number */
 };
 
+static const char VIEWS[] = "views/";
+
 struct pass {
     struct store *store;
+    struct local *local; /* where the views are */
     const struct log *log;
     const struct sweep_plan *plan;
     struct sweep_done done;
@@ -50,20 +53,20 @@ static bool worked(struct pass *p, enum store_result result, const char *key)
         return true;
     if (p->done.failed++ < LOGGED_MOST)
         LOG(p->log, LOG_WARN, "sweep-failed", LOG_STR("key", str_of(key)),
-            LOG_STR("why", str_of(strerror(errno))));
+            LOG_STR("why", str_of(store_reason(result))));
     return false;
 }
 
-/* An object whose time of use is in the future, from when the clock was wrong, would be kept for ever. It
+/* An object of this machine whose time is in the future, from when the clock was wrong, would be kept for ever. It
  * counts as used now. True if it was such a one. */
 static bool begin_anew(const struct pass *p, const struct store_object *object)
 {
     uint64_t bytes;
     int fd;
 
-    if (object->used_s <= p->plan->clock_s + DAY_S)
+    if (object->time_s <= p->plan->clock_s + DAY_S)
         return false;
-    if (store_get(p->store, object->key, &fd, &bytes) == STORE_OK)
+    if (local_use(p->local, object->key, &fd, &bytes) == STORE_OK)
         close(fd);
     return true;
 }
@@ -90,6 +93,14 @@ static bool walk(struct pass *p, const char *folder,
     struct walk w = {p, each};
 
     return !p->done.cut_off && worked(p, store_list(p->store, folder, visit, &w), folder) && !p->done.cut_off;
+}
+
+static void walk_views(struct pass *p, void (*each)(struct pass *p, const struct store_object *object))
+{
+    struct walk w = {p, each};
+
+    if (!p->done.cut_off)
+        (void)worked(p, local_list(p->local, VIEWS, visit, &w), VIEWS);
 }
 
 /* ---- uploads ---- */
@@ -193,8 +204,10 @@ static void sweep_bytes(struct pass *p, const struct store_object *object)
     uint64_t bytes = object->shares == 1 ? sweep_on_disk(object->bytes) : 0;
     bool removed;
 
-    if (begin_anew(p, object) ||
-        !worked(p, record_remove_bytes(p->store, object, p->plan->unneeded_before_s, &removed),
+    /* An object store has a clock of its own. */
+    if (!store_is_remote(p->store) && begin_anew(p, object))
+        return;
+    if (!worked(p, record_remove_bytes(p->store, object, p->plan->unneeded_before_s, &removed),
                 object->key) ||
         !removed)
         return;
@@ -245,7 +258,7 @@ uint64_t sweep_on_disk(uint64_t bytes)
 /* The class of its age. CLASSES: it was not used for SWEEP_VIEW_DAYS. */
 static unsigned age_of(const struct pass *p, const struct store_object *object)
 {
-    int64_t age_s = p->plan->now_s - object->used_s;
+    int64_t age_s = p->plan->now_s - object->time_s;
 
     if (age_s < 0)
         return 0;
@@ -265,7 +278,7 @@ static bool is_of_gone(const struct pass *p, const struct store_object *object)
 static void evict(struct pass *p, const struct store_object *object)
 {
     uint64_t bytes = sweep_on_disk(object->bytes);
-    enum store_result result = store_evict(p->store, object->key);
+    enum store_result result = local_delete(p->local, object->key);
 
     if (result == STORE_NOT_FOUND || !worked(p, result, object->key))
         return;
@@ -276,7 +289,7 @@ static void evict(struct pass *p, const struct store_object *object)
 static void count_view(struct pass *p, const struct store_object *object)
 {
     unsigned age = begin_anew(p, object) ? 0 : age_of(p, object);
-    if (age == CLASSES || (object->used_s < p->plan->unneeded_before_s && is_of_gone(p, object)))
+    if (age == CLASSES || (object->time_s < p->plan->unneeded_before_s && is_of_gone(p, object)))
         evict(p, object);
     else
         p->bytes[age] += sweep_on_disk(object->bytes);
@@ -308,7 +321,7 @@ static void sweep_views(struct pass *p)
     uint64_t total = 0, kept = 0;
     unsigned age = 0;
 
-    walk(p, "views/", count_view);
+    walk_views(p, count_view);
     for (unsigned i = 0; i < CLASSES; i++)
         total += p->bytes[i];
     uint64_t target = target_of(p->plan, total);
@@ -321,7 +334,7 @@ static void sweep_views(struct pass *p)
     p->cut = age;
     p->excess = p->bytes[age] - (target - kept);
     uint64_t evicted_before = p->done.view_bytes;
-    walk(p, "views/", evict_view);
+    walk_views(p, evict_view);
     p->done.kept_bytes -= p->done.view_bytes - evicted_before;
 }
 
@@ -348,7 +361,7 @@ static void sweep_all(struct pass *p)
 
 struct sweep_done sweep_pass(struct store *s, const struct log *log, const struct sweep_plan *plan)
 {
-    struct pass p = {.store = s, .log = log, .plan = plan, .done = {.next_expires_s = INT64_MAX}};
+    struct pass p = {.store = s, .local = store_local(s), .log = log, .plan = plan, .done = {.next_expires_s = INT64_MAX}};
 
     if (plan->full || plan->what == SWEEP_VIEWS)
         sweep_views(&p);

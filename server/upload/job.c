@@ -65,7 +65,7 @@ static void free_job(struct job *job)
     sha256_free(job->hash);
     buf_free(&job->gathered);
     buf_free(&job->entry);
-    store_temp_discard(job->service->store, &job->temp);
+    local_temp_discard(store_local(job->service->store), &job->temp);
     shared_bytes_unref(job->result.summary);
     client_unref(job->client);
     free(job->previews);
@@ -97,7 +97,7 @@ static bool open_spool(struct job *job, struct diag *diag)
     job->hash = sha256_new();
     if (job->hash == NULL)
         return diag_no_memory(diag, "No memory for one more upload.");
-    enum store_result result = store_temp_open(job->service->store, &job->temp);
+    enum store_result result = local_temp_open(store_local(job->service->store), &job->temp);
     if (result != STORE_OK)
         store_access_failed(job->service->log, result, "stored", diag);
     return result == STORE_OK;
@@ -223,7 +223,7 @@ static void try_to_begin(struct job *job)
 
 static enum store_result write_gathered(struct job *job)
 {
-    enum store_result result = store_temp_write(&job->temp, job->gathered.p, job->gathered.n);
+    enum store_result result = local_temp_write(&job->temp, job->gathered.p, job->gathered.n);
 
     if (result != STORE_OK)
         return result;
@@ -343,7 +343,7 @@ void job_names(struct job *job, struct names_file *file)
 {
     job->names[file->which] = *file;
     job->read_again = job->read_again || file->which == RECORD_SYMBOLS; /* its addresses were not kept */
-    *file = (struct names_file){.store = NULL};
+    *file = (struct names_file){.local = NULL};
 }
 
 void job_await_choice(struct job *job)
@@ -404,7 +404,7 @@ void job_end(struct job *job, struct exchange *x, const struct job_asked *asked,
     pthread_mutex_unlock(&job->lock);
     if (!is_refused(job) && !job->lacks_room) {
         flush(job);
-        store_temp_is_whole(&job->temp);
+        local_temp_is_whole(&job->temp);
     }
     if (job->lacks_room)
         submit_room(job, run_last_room);
@@ -495,7 +495,7 @@ static bool keep_names(struct job *job, struct diag *diag)
     if (job->keeping_since_s == 0)
         job->keeping_since_s = (int64_t)time(NULL);
     for (size_t i = 0; i < RECORD_NAMES_FILES && !job->names_kept; i++) {
-        if (job->names[i].store == NULL)
+        if (job->names[i].local == NULL)
             continue;
         if (!names_file_keep(&job->names[i], job->service, diag))
             return false;

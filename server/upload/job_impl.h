@@ -47,7 +47,7 @@ struct job {
     struct job_result result;     /* The job fills the record and the diag before anybody may ask. */
 
     /* Used by the producer until the upload has ended, and by the job from then on. */
-    struct store_temp temp; /* the spool; its descriptor is read by the job at any time */
+    struct local_temp temp; /* the spool; its descriptor is read by the job at any time */
     struct sha256 *hash;
     struct buf gathered; /* pushed bytes that are not in the spool yet */
     uint64_t bytes;      /* pushed so far */

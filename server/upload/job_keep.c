@@ -45,7 +45,7 @@ bool job_keep_bytes(struct job *job, const struct record *r)
     char key[RECORD_BYTES_KEY_CHARS + 1];
 
     record_bytes_key(r->id, key);
-    return keep_blob(job->service, &job->temp, key, r->size, &job->result.diag);
+    return keep_blob(job->service, &job->temp, key, r->sha256, &job->result.diag);
 }
 
 bool job_share_bytes(struct job *job, const char *from_id, const struct record *record, struct diag *diag)
@@ -55,9 +55,9 @@ bool job_share_bytes(struct job *job, const char *from_id, const struct record *
 
     record_bytes_key(from_id, from);
     record_bytes_key(record->id, to);
-    enum store_result result = store_copy(store, from, to, STORE_DURABLE);
+    enum store_result result = store_copy(store, from, to);
     if (result == STORE_FULL && sweep_make_room(job->service->sweep))
-        result = store_copy(store, from, to, STORE_DURABLE);
+        result = store_copy(store, from, to);
     if (result != STORE_OK)
         store_access_failed(job->service->log, result, "stored", diag);
     return result == STORE_OK;

@@ -39,9 +39,9 @@ static bool refuse_second(enum record_names_file which, struct diag *diag)
 bool names_file_begin(struct names_file *f, enum record_names_file which, const struct service *service,
                       struct diag *diag)
 {
-    if (f->store != NULL)
+    if (f->local != NULL)
         return refuse_second(which, diag);
-    f->store = service->store;
+    f->local = store_local(service->store);
     f->which = which;
     f->hash = sha256_new();
     if (f->hash == NULL)
@@ -52,7 +52,7 @@ bool names_file_begin(struct names_file *f, enum record_names_file which, const 
         if (f->check == NULL)
             return false;
     }
-    enum store_result result = store_temp_open(f->store, &f->temp);
+    enum store_result result = local_temp_open(f->local, &f->temp);
     if (result != STORE_OK)
         store_access_failed(service->log, result, "stored", diag);
     return result == STORE_OK;
@@ -94,7 +94,7 @@ bool names_file_data(struct names_file *f, const struct service *service, struct
     f->bytes += bytes.n;
     if (!check(f, bytes, diag))
         return false;
-    enum store_result result = store_temp_write(&f->temp, bytes.p, bytes.n);
+    enum store_result result = local_temp_write(&f->temp, bytes.p, bytes.n);
     if (result != STORE_OK)
         store_access_failed(service->log, result, "stored", diag);
     return result == STORE_OK;
@@ -124,16 +124,16 @@ bool names_file_keep(struct names_file *f, const struct service *service, struct
 
     f->period = record_period((int64_t)time(NULL));
     record_names_key(f->sha256, f->period, key);
-    return keep_blob(service, &f->temp, key, f->bytes, diag);
+    return keep_blob(service, &f->temp, key, f->sha256, diag);
 }
 
 void names_file_free(struct names_file *f)
 {
-    if (f->store != NULL)
-        store_temp_discard(f->store, &f->temp);
+    if (f->local != NULL)
+        local_temp_discard(f->local, &f->temp);
     sha256_free(f->hash);
     mapping_fit_free(f->check);
-    *f = (struct names_file){.store = NULL};
+    *f = (struct names_file){.local = NULL};
 }
 
 /* ---- files that are uploaded ---- */
@@ -206,7 +206,7 @@ static bool part_data(void *context, const char *p, size_t n)
 
     if (u->field == NULL) {
         u->unnamed = false;
-        if (u->file.store == NULL && !names_file_begin(&u->file, u->which, service, &u->diag))
+        if (u->file.local == NULL && !names_file_begin(&u->file, u->which, service, &u->diag))
             return false;
         return names_file_data(&u->file, service, (struct str){p, n}, &u->diag);
     }
@@ -222,7 +222,7 @@ static bool end_part(void *context)
 {
     struct names_upload *u = context;
 
-    return u->field != NULL || u->file.store == NULL || names_file_end(&u->file, &u->diag);
+    return u->field != NULL || u->file.local == NULL || names_file_end(&u->file, &u->diag);
 }
 
 /* ---- the body ---- */

@@ -13,8 +13,8 @@
 #include "server/symbols/symbol_search.h"
 
 struct names_file {
-    struct store *store; /* NULL: there is none */
-    struct store_temp temp;
+    struct local *local; /* NULL: there is none */
+    struct local_temp temp;
     struct sha256 *hash;
     enum record_names_file which;
     struct mapping_fit *check;    /* of a mapping */
@@ -49,7 +49,7 @@ enum body_step names_upload_data(struct exchange *x, const char *p, size_t *n);
 
 struct names_upload {
     enum record_names_file which;
-    struct names_file file; /* file.store is NULL: what is there is to be taken away */
+    struct names_file file; /* file.local is NULL: what is there is to be taken away */
     struct buf token;       /* of the form; empty if it has none */
     struct buf
         known; /* id of a mapping of the service's own that is to be taken, or NAMES_UPLOAD_FIND; or empty */

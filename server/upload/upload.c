@@ -337,7 +337,7 @@ static bool names_data(struct upload *u, struct str bytes)
 {
     struct names_file *file = &u->names[u->which];
 
-    return (file->store != NULL || begin_names_file(u)) &&
+    return (file->local != NULL || begin_names_file(u)) &&
            names_file_data(file, u->exchange->service, bytes, &u->diag);
 }
 
@@ -385,7 +385,7 @@ static bool end_part(void *context)
         ok = labels_set(&u->labels, str_of(u->label), buf_view(&u->value), &u->diag);
     } else if (u->field == FIELD_LABELS) {
         ok = labels_set_lines(&u->labels, buf_view(&u->value), &u->diag);
-    } else if (u->field == FIELD_NAMES && u->names[u->which].store != NULL) {
+    } else if (u->field == FIELD_NAMES && u->names[u->which].local != NULL) {
         ok = names_file_end(&u->names[u->which], &u->diag);
     }
     u->field = FIELD_NONE;
@@ -726,7 +726,7 @@ enum exchange_step upload_end(struct exchange *x,
                                 "Say space=NAME with a space that your token is for.",
                                 "You may upload into some spaces alone, and this is none of them.");
     for (size_t i = 0; i < RECORD_NAMES_FILES; i++)
-        if (u->names[i].store != NULL)
+        if (u->names[i].local != NULL)
             job_names(u->job, &u->names[i]);
     job_end(u->job, x, &asked, upload_prefers_async(x));
     return exchange_then(x, job_ended, u);

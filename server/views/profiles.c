@@ -365,7 +365,7 @@ static struct shared_profile *read_whole(struct profiles *p, struct profile_thin
     struct shared_profile *made = NULL;
     uint64_t bytes;
     int64_t begun_us = clock_thread_us();
-    int from = fd >= 0 ? fd : store_access_bytes(s->store, s->log, t->id.upload, &bytes, diag);
+    int from = fd >= 0 ? fd : store_access_bytes(s->store, s->log, t->id.upload, t->id.sha256, &bytes, diag);
     struct conversion *conversion = from < 0 ? NULL : begin_reading(s, &t->id, diag);
 
     if (conversion != NULL)
@@ -393,7 +393,7 @@ static struct shared_profile *read_window(struct profiles *p, struct profile_thi
     if (t->whole.profile == NULL && profiles_get(p, &whole, -1, turn, &t->whole, diag) == NULL)
         return NULL;
     profiles_give_slot(p, &t->whole);
-    int fd = store_access_bytes(s->store, s->log, t->id.upload, &bytes, diag);
+    int fd = store_access_bytes(s->store, s->log, t->id.upload, t->id.sha256, &bytes, diag);
     if (fd >= 0) {
         struct profile_source source;
         profiles_source(p, &t->whole, fd, turn, &t->once.stop, &source);

@@ -164,7 +164,7 @@ static bool open_source(struct service *s, const struct view_request *r, const s
                         struct profile_source *source, struct diag *diag)
 {
     uint64_t bytes;
-    int fd = store_access_bytes(s->store, s->log, r->upload.upload, &bytes, diag);
+    int fd = store_access_bytes(s->store, s->log, r->upload.upload, r->upload.sha256, &bytes, diag);
 
     if (fd >= 0)
         profiles_source(s->profiles, d->use, fd, d->turn, d->turn->stop, source);
@@ -221,13 +221,14 @@ static void keep(struct service *s, const struct view_request *r, const char *ke
     if (view_compares(r) || !sweep_take_view_room(s->sweep, bytes.n))
         return;
     /* Room was taken before: views that are written side by side must not pass the limit together. */
-    enum store_result result = store_put(s->store, key, bytes, STORE_EVICTABLE);
+    struct local *local = store_local(s->store);
+    enum store_result result = local_put(local, key, bytes, LOCAL_EVICTABLE);
     sweep_view_put(s->sweep, bytes.n, result == STORE_OK);
     if (result != STORE_OK && result != STORE_EXISTS)
         LOG(s->log, LOG_WARN, "view-not-kept", LOG_STR("key", str_of(key)),
-            LOG_STR("why", str_of(strerror(errno))));
+            LOG_STR("why", str_of(store_reason(result))));
     if (result == STORE_OK && r->upload.upload[0] != '\0' && record_is_gone(s->store, r->upload.upload))
-        store_evict(s->store, key);
+        local_delete(local, key);
 }
 
 static struct shared_bytes *draw(struct service *s, const struct view_request *r, const struct drawn *d,

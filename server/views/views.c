@@ -117,7 +117,7 @@ static void tell_store(struct views *v, const struct view_request *r, enum encod
 
     if (now_ms - told_ms < TELL_STORE_MS || !atomic_compare_exchange_strong(&t->told_ms, &told_ms, now_ms))
         return;
-    if (view_key(v->service, r, e, key) && store_get(v->service->store, key, &fd, &bytes) == STORE_OK)
+    if (view_key(v->service, r, e, key) && local_use(store_local(v->service->store), key, &fd, &bytes) == STORE_OK)
         close(fd);
 }
 
@@ -158,7 +158,7 @@ static bool find_in_store(struct views *v, const struct view_request *r, enum en
     char key[VIEW_KEY_CHARS + 1];
 
     if (!view_key(v->service, r, e, key) ||
-        store_get(v->service->store, key, &result->fd, &result->file_bytes) != STORE_OK) {
+        local_use(store_local(v->service->store), key, &result->fd, &result->file_bytes) != STORE_OK) {
         result->fd = -1;
         return false;
     }

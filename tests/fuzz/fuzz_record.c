@@ -37,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (store == NULL)
         begin();
     store_delete(store, "uploads/" ID ".json");
-    fuzzing_check(store_put(store, "uploads/" ID ".json", text, STORE_EVICTABLE) == STORE_OK);
+    fuzzing_check(local_put(store_local(store), "uploads/" ID ".json", text, LOCAL_EVICTABLE) == STORE_OK);
     enum record_state state = record_read(store, STR(ID), 1700000000, &r);
     fuzzing_check(state != RECORD_NONE);
     if (state == RECORD_FOUND || (state == RECORD_GONE && r.id[0] != '\0')) {

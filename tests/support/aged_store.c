@@ -14,6 +14,7 @@ struct aged_store aged_store_begin(void)
 
     a.store = store_open(a.scratch.path, &diag);
     assert_non_null(a.store);
+    a.local = store_local(a.store);
     return a;
 }
 
@@ -37,7 +38,7 @@ void aged_store_put(const struct aged_store *a, const char *key, size_t bytes, i
     static const char ZEROS[MIB];
 
     assert_in_range(bytes, 0, sizeof(ZEROS));
-    assert_int_equal(store_put(a->store, key, (struct str){ZEROS, bytes}, STORE_EVICTABLE), STORE_OK);
+    assert_int_equal(local_put(a->local, key, (struct str){ZEROS, bytes}, LOCAL_EVICTABLE), STORE_OK);
     aged_store_set_age(a, key, age_s);
 }
 
@@ -73,7 +74,7 @@ struct aged_upload aged_store_upload(const struct aged_store *a, unsigned which,
 {
     struct aged_upload u = aged_store_describe(a, which, expires_in_s);
 
-    assert_int_equal(store_put(a->store, u.bytes, STR("bytes"), STORE_DURABLE), STORE_OK);
+    assert_int_equal(store_put(a->store, u.bytes, STR("bytes")), STORE_OK);
     assert_int_equal(record_write(a->store, &u.record, (int64_t)time(NULL)), STORE_OK);
     aged_store_set_age(a, u.bytes, 2 * DAY_S);
     return u;

@@ -11,6 +11,7 @@ enum { HOUR_S = 3600, DAY_S = 86400, KIB = 1024, MIB = 1 << 20 };
 struct aged_store {
     struct scratch scratch;
     struct store *store;
+    struct local *local; /* its directory */
     int64_t now_s;  /* of its sweeps */
     unsigned steps; /* left until a sweep is told to end */
 };

@@ -19,7 +19,7 @@ struct record_fixture record_fixture_begin(void)
                                .expires_s = NOW_S + 30 * DAY_S,
                                .warnings = 2};
     digest_hex_of("token", 5, f.record.token_sha256);
-    assert_int_equal(store_put(f.store, BYTES, STR("bytes"), STORE_DURABLE), STORE_OK);
+    assert_int_equal(store_put(f.store, BYTES, STR("bytes")), STORE_OK);
     return f;
 }
 

@@ -216,7 +216,7 @@ static void the_key_is_kept_in_the_store(void **state)
     assert_true(session_key_open(f.store, &first, &diag));
     assert_true(session_key_open(f.store, &second, &diag));
     assert_memory_equal(&first, &second, sizeof(first));
-    assert_int_equal(store_replace(f.store, "keys/session", STR("short")), STORE_OK);
+    assert_int_equal(local_replace(store_local(f.store), "keys/session", STR("short")), STORE_OK);
     assert_false(session_key_open(f.store, &second, &diag));
     assert_non_null(strstr(diag.hint, "keys/session"));
     record_fixture_end(&f);

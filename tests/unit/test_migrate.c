@@ -13,7 +13,7 @@
 
 static void put(const struct aged_store *f, const char *key, const char *text)
 {
-    assert_int_equal(store_put(f->store, key, str_of(text), STORE_DURABLE), STORE_OK);
+    assert_int_equal(store_put(f->store, key, str_of(text)), STORE_OK);
 }
 
 /* Digit by digit what version 0.1 and those after it have written. */

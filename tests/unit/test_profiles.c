@@ -56,7 +56,7 @@ static void put_bytes(struct world *w, unsigned i)
 
     snprintf(text, sizeof(text), "main;a%u 1\nmain;b 2\n", i);
     bytes_key(i, key);
-    assert_int_equal(store_put(w->service.store, key, str_of(text), STORE_EVICTABLE), STORE_OK);
+    assert_int_equal(local_put(store_local(w->service.store), key, str_of(text), LOCAL_EVICTABLE), STORE_OK);
 }
 
 static int build(void **state)
@@ -340,7 +340,7 @@ static void put_trace(struct world *w, unsigned source)
     digest_hex_of((const char *)bytes, n, w->sha256[source]);
     bytes_key(source, key);
     store_delete(w->service.store, key);
-    assert_int_equal(store_put(w->service.store, key, (struct str){(const char *)bytes, n}, STORE_EVICTABLE),
+    assert_int_equal(local_put(store_local(w->service.store), key, (struct str){(const char *)bytes, n}, LOCAL_EVICTABLE),
                      STORE_OK);
 }
 

@@ -95,7 +95,7 @@ static void a_full_disk_is_named_and_nobody_is_told(void **state)
     unsigned calls = 0;
     int64_t now_ms = 0;
 
-    store_on_full(f->store, count_call, &calls);
+    local_on_full(store_local(f->store), count_call, &calls);
     signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &little), 0);
     const char *reason = found(f, &now_ms);

@@ -137,7 +137,7 @@ static void broken_objects_are_called_so(void **state)
 
     for (size_t i = 0; i < sizeof(OBJECTS) / sizeof(OBJECTS[0]); i++) {
         struct record_fixture f = record_fixture_begin();
-        assert_int_equal(store_put(f.store, "uploads/" ID ".json", str_of(OBJECTS[i]), STORE_DURABLE),
+        assert_int_equal(store_put(f.store, "uploads/" ID ".json", str_of(OBJECTS[i])),
                          STORE_OK);
         assert_int_equal(state_at(&f, NOW_S, &r), RECORD_BROKEN);
         assert_string_equal(r.id, "");
@@ -145,7 +145,7 @@ static void broken_objects_are_called_so(void **state)
     }
     struct record_fixture f = record_fixture_begin();
     static const char GOOD[] = "{\"id\":\"" ID "\"," REST "," LATER ",\"size\":1}";
-    assert_int_equal(store_put(f.store, "uploads/" ID ".json", str_of(GOOD), STORE_DURABLE), STORE_OK);
+    assert_int_equal(store_put(f.store, "uploads/" ID ".json", str_of(GOOD)), STORE_OK);
     assert_int_equal(state_at(&f, NOW_S, &r), RECORD_FOUND);
     record_fixture_end(&f);
 }
@@ -159,7 +159,7 @@ static void a_huge_object_is_broken(void **state)
 
     memset(huge, '[', sizeof(huge));
     assert_int_equal(
-        store_put(f.store, "uploads/" ID ".json", (struct str){huge, sizeof(huge)}, STORE_DURABLE), STORE_OK);
+        store_put(f.store, "uploads/" ID ".json", (struct str){huge, sizeof(huge)}), STORE_OK);
     assert_int_equal(state_at(&f, NOW_S, &r), RECORD_BROKEN);
     record_fixture_end(&f);
 }
@@ -279,7 +279,7 @@ static void a_change_that_comes_too_late_is_refused(void **state)
 
     f.record.expires_s = NOW_S + 60;
     assert_int_equal(record_write(f.store, &f.record, BEGUN_S), STORE_OK);
-    assert_int_equal(store_put(f.store, "uploads/" ID "/2", STR(""), STORE_DURABLE), STORE_OK);
+    assert_int_equal(store_put(f.store, "uploads/" ID "/2", STR("")), STORE_OK);
     f.record.expires_s += DAY_S;
     assert_int_equal(record_change(f.store, &f.record, RECORD_EXPIRY, NOW_S), STORE_NOT_FOUND);
     assert_int_equal(record_expire(f.store, STR(ID), f.record.expires_s, NOW_S, &expired), STORE_OK);
@@ -299,7 +299,7 @@ static void an_empty_revision_too_early_is_damage(void **state)
     bool expired;
 
     assert_int_equal(record_write(f.store, &f.record, BEGUN_S), STORE_OK);
-    assert_int_equal(store_put(f.store, "uploads/" ID "/2", STR(""), STORE_DURABLE), STORE_OK);
+    assert_int_equal(store_put(f.store, "uploads/" ID "/2", STR("")), STORE_OK);
     assert_int_equal(state_at(&f, NOW_S, &r), RECORD_BROKEN);
     assert_int_equal(record_expire(f.store, STR(ID), NOW_S, NOW_S, &expired), STORE_OK);
     assert_false(expired);
@@ -341,8 +341,8 @@ static void bytes_without_a_record_go(void **state)
     assert_false(removes_bytes(&f, BYTES, BEGUN_S + DAY_S)); /* it has another revision */
     assert_int_equal(store_delete(f.store, "uploads/" ID "/2"), STORE_OK);
     assert_true(removes_bytes(&f, BYTES, BEGUN_S + DAY_S));
-    assert_int_equal(store_put(f.store, BYTES, STR("x"), STORE_DURABLE), STORE_OK);
-    assert_int_equal(store_put(f.store, "gone/" ID, STR(""), STORE_DURABLE), STORE_OK);
+    assert_int_equal(store_put(f.store, BYTES, STR("x")), STORE_OK);
+    assert_int_equal(store_put(f.store, "gone/" ID, STR("")), STORE_OK);
     assert_true(removes_bytes(&f, BYTES, BEGUN_S - DAY_S)); /* a power cut has brought them back */
     record_fixture_end(&f);
 }
@@ -361,8 +361,8 @@ static void files_of_names_go_when_nobody_can_need_them(void **state)
     record_names_key(SHA, period, file);
     record_need_key(SHA, period, ID, mine);
     record_need_key(SHA, period, OTHER, others);
-    assert_int_equal(store_put(f.store, file, STR("names"), STORE_DURABLE), STORE_OK);
-    assert_int_equal(store_put(f.store, others, STR(""), STORE_DURABLE),
+    assert_int_equal(store_put(f.store, file, STR("names")), STORE_OK);
+    assert_int_equal(store_put(f.store, others, STR("")),
                      STORE_OK); /* of an upload that failed */
     memcpy(f.record.names.of[RECORD_SYMBOLS], SHA, sizeof(SHA));
     f.record.names.period[RECORD_SYMBOLS] = period;
@@ -432,7 +432,7 @@ static void other_objects_are_left_alone(void **state)
     struct record_fixture f = record_fixture_begin();
 
     for (size_t i = 0; i < sizeof(KEYS) / sizeof(KEYS[0]); i++) {
-        assert_int_equal(store_put(f.store, KEYS[i], STR("x"), STORE_DURABLE), STORE_OK);
+        assert_int_equal(store_put(f.store, KEYS[i], STR("x")), STORE_OK);
         assert_false(removes_bytes(&f, KEYS[i], BEGUN_S + DAY_S));
         assert_false(removes_names(&f, KEYS[i], NOW_S));
         assert_int_equal(store_delete(f.store, KEYS[i]), STORE_OK);
@@ -450,7 +450,7 @@ static void a_damaged_tombstone_still_counts(void **state)
     for (size_t i = 0; i < 3; i++) {
         struct record_fixture f = record_fixture_begin();
         assert_int_equal(record_write(f.store, &f.record, BEGUN_S), STORE_OK);
-        assert_int_equal(store_put(f.store, "gone/" ID, str_of(WORDS[i]), STORE_DURABLE), STORE_OK);
+        assert_int_equal(store_put(f.store, "gone/" ID, str_of(WORDS[i])), STORE_OK);
         assert_int_equal(state_at(&f, NOW_S, &r), RECORD_GONE);
         record_fixture_end(&f);
     }

@@ -34,7 +34,7 @@ static void build(struct world *w)
     digest_hex_of("x", 1, w->record.sha256);
     digest_hex_of("y", 1, w->record.token_sha256);
     record_bytes_key(w->record.id, bytes);
-    assert_int_equal(store_put(w->store, bytes, STR("x"), STORE_DURABLE), STORE_OK);
+    assert_int_equal(store_put(w->store, bytes, STR("x")), STORE_OK);
     assert_int_equal(record_write(w->store, &w->record, (int64_t)time(NULL)), STORE_OK);
 }
 
@@ -88,9 +88,9 @@ static void any_change_of_the_store_ends_it(void **state)
     build(&w);
     assert_int_equal(read_at(&w, NOW_S), RECORD_FOUND);
     remove_quietly(&w);
-    assert_int_equal(store_put(w.store, "views/aa/x", STR("x"), STORE_EVICTABLE), STORE_OK);
+    assert_int_equal(local_put(store_local(w.store), "views/aa/x", STR("x"), LOCAL_EVICTABLE), STORE_OK);
     assert_int_equal(read_at(&w, NOW_S), RECORD_FOUND);
-    assert_int_equal(store_put(w.store, "gone/x", STR("x"), STORE_DURABLE), STORE_OK);
+    assert_int_equal(store_put(w.store, "gone/x", STR("x")), STORE_OK);
     assert_int_equal(read_at(&w, NOW_S), RECORD_NONE);
     wreck(&w);
 }

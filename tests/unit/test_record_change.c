@@ -243,13 +243,13 @@ static void replacing(void **state)
     struct buf b = {0};
 
     (void)state;
-    assert_int_equal(store_replace(f.store, "a/b", STR("one")), STORE_OK);
-    assert_int_equal(store_replace(f.store, "a/b", STR("two, longer")), STORE_OK);
-    assert_int_equal(store_replace(f.store, "a/b", STR("3")), STORE_OK);
+    assert_int_equal(local_replace(store_local(f.store), "a/b", STR("one")), STORE_OK);
+    assert_int_equal(local_replace(store_local(f.store), "a/b", STR("two, longer")), STORE_OK);
+    assert_int_equal(local_replace(store_local(f.store), "a/b", STR("3")), STORE_OK);
     assert_int_equal(store_read(f.store, "a/b", 100, &b), STORE_OK);
     assert_true(str_eq(buf_view(&b), STR("3")));
-    assert_int_equal(store_replace(f.store, "../b", STR("3")), STORE_FAILED);
-    assert_int_equal(store_replace(f.store, "a/b/c", STR("3")), STORE_FAILED); /* an object is no folder */
+    assert_int_equal(local_replace(store_local(f.store), "../b", STR("3")), STORE_FAILED);
+    assert_int_equal(local_replace(store_local(f.store), "a/b/c", STR("3")), STORE_FAILED); /* an object is no folder */
     buf_free(&b);
     record_fixture_end(&f);
 }

@@ -195,7 +195,7 @@ static struct record record_of(const char *id, int64_t expires_s, uint32_t mappi
 
 static bool put(struct store *s, const char *key, const char *text)
 {
-    return store_put(s, key, str_of(text), STORE_DURABLE) <= STORE_EXISTS;
+    return store_put(s, key, str_of(text)) <= STORE_EXISTS;
 }
 
 static bool put_mapping(struct store *s, uint32_t *period)

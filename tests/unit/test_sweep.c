@@ -48,7 +48,7 @@ static void *upload_and_delete(void *argument)
     for (unsigned i = 0; !atomic_load(m->stop); i++) {
         struct aged_upload u = aged_store_describe(m->f, (m->which + i) % 3, 1000 * DAY_S);
         struct record r;
-        if (store_put(m->f->store, u.bytes, STR("bytes"), STORE_EVICTABLE) != STORE_OK ||
+        if (local_put(store_local(m->f->store), u.bytes, STR("bytes"), LOCAL_EVICTABLE) != STORE_OK ||
             record_write(m->f->store, &u.record, (int64_t)time(NULL)) != STORE_OK)
             continue;
         atomic_fetch_add(m->kept, 1);
@@ -164,7 +164,7 @@ static void a_clock_that_jumped_removes_nothing(void **state)
     sweep_stop(w);
     assert_true(aged_store_has(&f, u.object) && aged_store_has(&f, u.bytes));
     assert_int_equal(store_look(f.store, "clock/seen", &seen), STORE_OK);
-    assert_in_range(seen.used_s, 0, f.now_s - 399 * DAY_S);
+    assert_in_range(seen.time_s, 0, f.now_s - 399 * DAY_S);
     aged_store_end(&f);
 }
 
@@ -177,7 +177,7 @@ static enum store_result put_on_full_disk(struct aged_store *f)
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &all), 0);
     small = (struct rlimit){1, all.rlim_max};
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
-    enum store_result result = store_put(f->store, "views/ab/new", STR("many"), STORE_EVICTABLE);
+    enum store_result result = local_put(store_local(f->store), "views/ab/new", STR("many"), LOCAL_EVICTABLE);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &all), 0);
     return result;
 }

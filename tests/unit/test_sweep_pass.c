@@ -60,7 +60,7 @@ static void shared_bytes_are_freed_by_the_last(void **state)
     struct aged_store f = aged_store_begin();
     struct aged_upload first = aged_store_upload(&f, 1, 0), second = aged_store_describe(&f, 1, HOUR_S);
 
-    assert_int_equal(store_copy(f.store, first.bytes, second.bytes, STORE_DURABLE), STORE_OK);
+    assert_int_equal(store_copy(f.store, first.bytes, second.bytes), STORE_OK);
     assert_int_equal(record_write(f.store, &second.record, (int64_t)time(NULL)), STORE_OK);
     struct sweep_done done = aged_store_sweep(&f, MIB, false);
     assert_int_equal(done.expired, 1);
@@ -78,7 +78,7 @@ static void a_delete_that_was_cut_off_is_finished(void **state)
     struct aged_store f = aged_store_begin();
     struct aged_upload u = aged_store_upload(&f, 1, HOUR_S);
 
-    assert_int_equal(store_put(f.store, u.gone, STR("2026-11-20T10:49:19Z"), STORE_DURABLE), STORE_OK);
+    assert_int_equal(store_put(f.store, u.gone, STR("2026-11-20T10:49:19Z")), STORE_OK);
     struct sweep_done done = aged_store_sweep(&f, MIB, false);
     assert_int_equal(done.expired, 1);
     assert_int_equal(done.blobs, 1);
@@ -219,7 +219,7 @@ static void a_get_saves_a_view(void **state)
 
     aged_store_put_views(&f, 20, 4 * KIB, 2 * HOUR_S);
     aged_store_view_key(19, key);
-    assert_int_equal(store_get(f.store, key, &fd, &bytes), STORE_OK);
+    assert_int_equal(local_use(f.local, key, &fd, &bytes), STORE_OK);
     close(fd);
     assert_int_equal(aged_store_sweep(&f, 40 * KIB, false).views, 11);
     assert_true(aged_store_has(&f, key));

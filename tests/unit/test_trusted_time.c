@@ -10,18 +10,18 @@ static void a_store_that_has_seen_nothing_believes(void **state)
 {
     (void)state;
     struct aged_store f = aged_store_begin();
-    struct trusted_time t = trusted_time_begin(f.store, START_MS);
+    struct trusted_time t = trusted_time_begin(store_local(f.store), START_MS);
 
     assert_int_equal(trusted_time(&t, NOW_S, START_MS), NOW_S);
-    assert_int_equal(trusted_time_keep(&t, f.store), STORE_OK);
-    t = trusted_time_begin(f.store, START_MS);
+    assert_int_equal(trusted_time_keep(&t, store_local(f.store)), STORE_OK);
+    t = trusted_time_begin(store_local(f.store), START_MS);
     assert_in_range(t.seen_s, f.now_s - 2, INT64_MAX);
     assert_int_equal(store_delete(f.store, "clock/seen"), STORE_OK);
     aged_store_put(&f, "clock/seen", 0, DAY_S); /* as earlier versions kept it */
-    t = trusted_time_begin(f.store, START_MS);
+    t = trusted_time_begin(store_local(f.store), START_MS);
     assert_int_equal(t.seen_s, f.now_s - DAY_S);
-    assert_int_equal(trusted_time_keep(&t, f.store), STORE_OK);
-    t = trusted_time_begin(f.store, START_MS);
+    assert_int_equal(trusted_time_keep(&t, store_local(f.store)), STORE_OK);
+    t = trusted_time_begin(store_local(f.store), START_MS);
     assert_in_range(t.seen_s, f.now_s - 2, INT64_MAX);
     aged_store_end(&f);
 }
@@ -36,7 +36,7 @@ static void a_leap_is_believed_when_it_has_lasted(void **state)
     assert_int_equal(trusted_time(&t, NOW_S + 10 + TRUSTED_LEAP_S, at_ms), NOW_S + 10 + TRUSTED_LEAP_S);
     t = (struct trusted_time){.seen_s = NOW_S, .at_ms = START_MS, .doubted_from_ms = -1};
     assert_int_equal(trusted_time(&t, NOW_S + 10 + leap_s, at_ms), NOW_S + 10);
-    assert_int_equal(trusted_time_keep(&t, f.store), STORE_OK);
+    assert_int_equal(trusted_time_keep(&t, store_local(f.store)), STORE_OK);
     assert_false(aged_store_has(&f, "clock/seen"));
     at_ms += TRUSTED_DOUBT_MS - 1;
     assert_int_equal(trusted_time(&t, NOW_S + 4000 + leap_s, at_ms), NOW_S + (at_ms - START_MS) / 1000);

@@ -25,6 +25,14 @@ struct faults {
     unsigned calls;
     char trace[4096]; /* a letter per call: o l f m w u */
 };
+/* STORE_OK if the object is there. */
+static enum store_result look(struct local *l, const char *key)
+{
+    struct store_object o;
+
+    return local_look(l, key, &o);
+}
+
 static struct faults faults;
 
 static bool faulty(char letter)
@@ -87,20 +95,20 @@ static void nothing_shows_before_commit(void **state)
     for (int named = 0; named < 2; named++) {
         faults.no_tmpfile = named;
         struct aged_store f = aged_store_begin();
-        struct store_temp t;
-        assert_int_equal(store_temp_open(f.store, &t), STORE_OK);
+        struct local_temp t;
+        assert_int_equal(local_temp_open(f.local, &t), STORE_OK);
         assert_int_equal(t.name[0] != '\0', named);
-        assert_int_equal(store_temp_write(&t, "half", 4), STORE_OK);
-        assert_int_equal(store_exists(f.store, "blobs/aa/x"), STORE_NOT_FOUND);
+        assert_int_equal(local_temp_write(&t, "half", 4), STORE_OK);
+        assert_int_equal(look(f.local, "blobs/aa/x"), STORE_NOT_FOUND);
         assert_int_equal(scratch_count(&f.scratch, "tmp"), named);
-        assert_int_equal(store_temp_write(&t, "+half", 5), STORE_OK);
-        assert_int_equal(store_temp_commit(f.store, &t, "blobs/aa/x", STORE_DURABLE), STORE_OK);
+        assert_int_equal(local_temp_write(&t, "+half", 5), STORE_OK);
+        assert_int_equal(local_temp_commit(f.local, &t, "blobs/aa/x", LOCAL_DURABLE), STORE_OK);
         aged_store_assert_object(&f, "blobs/aa/x", STR("half+half"));
         assert_int_equal(scratch_count(&f.scratch, "tmp"), 0);
-        store_temp_discard(f.store, &t); /* a second time is nothing */
-        assert_int_equal(store_temp_open(f.store, &t), STORE_OK);
-        assert_int_equal(store_temp_write(&t, "x", 1), STORE_OK);
-        store_temp_discard(f.store, &t);
+        local_temp_discard(f.local, &t); /* a second time is nothing */
+        assert_int_equal(local_temp_open(f.local, &t), STORE_OK);
+        assert_int_equal(local_temp_write(&t, "x", 1), STORE_OK);
+        local_temp_discard(f.local, &t);
         assert_int_equal(scratch_count(&f.scratch, "tmp"), 0);
         assert_int_equal(scratch_count(&f.scratch, "blobs"), 2);
         end(&f);
@@ -117,7 +125,7 @@ static void a_tidied_folder_is_made_again(void **state)
         char path[300];
         scratch_path(&f.scratch, "tmp", path, sizeof(path));
         assert_int_equal(rmdir(path), 0);
-        assert_int_equal(store_put(f.store, "blobs/aa/x", STR("there"), STORE_DURABLE), STORE_OK);
+        assert_int_equal(local_put(f.local, "blobs/aa/x", STR("there"), LOCAL_DURABLE), STORE_OK);
         aged_store_assert_object(&f, "blobs/aa/x", STR("there"));
         end(&f);
     }
@@ -133,12 +141,12 @@ static void what_waited_is_young(void **state)
         faults.no_tmpfile = named;
         struct aged_store f = aged_store_begin();
         struct store_object o;
-        struct store_temp t;
-        assert_int_equal(store_temp_open(f.store, &t), STORE_OK);
+        struct local_temp t;
+        assert_int_equal(local_temp_open(f.local, &t), STORE_OK);
         assert_int_equal(futimens(t.fd, LONG_AGO), 0);
-        assert_int_equal(store_temp_commit(f.store, &t, "blobs/aa/x", STORE_DURABLE), STORE_OK);
-        assert_int_equal(store_look(f.store, "blobs/aa/x", &o), STORE_OK);
-        assert_in_range(time(NULL) - o.used_s + 60, 0, 600);
+        assert_int_equal(local_temp_commit(f.local, &t, "blobs/aa/x", LOCAL_DURABLE), STORE_OK);
+        assert_int_equal(local_look(f.local, "blobs/aa/x", &o), STORE_OK);
+        assert_in_range(time(NULL) - o.time_s + 60, 0, 600);
         end(&f);
     }
 }
@@ -155,24 +163,24 @@ static void a_full_disk_is_told(void **state)
     struct aged_store f = aged_store_begin();
     unsigned calls = 0, told = 0;
 
-    store_on_full(f.store, count_call, &calls);
+    local_on_full(f.local, count_call, &calls);
     for (unsigned at = 1; at <= 12; at++) {
         faults = (struct faults){.on = true, .fail_at = at, .error = ENOSPC};
-        enum store_result result = store_put(f.store, "a/b/c", STR("x"), STORE_DURABLE);
+        enum store_result result = local_put(f.local, "a/b/c", STR("x"), LOCAL_DURABLE);
         if (result == STORE_FULL) {
             told++;
             assert_int_equal(errno, ENOSPC);
         }
         faults = (struct faults){.on = false};
         assert_int_equal(calls, told);
-        store_delete(f.store, "a/b/c");
+        local_delete(f.local, "a/b/c");
     }
     assert_in_range(told, 9, 12);
     faults = (struct faults){.on = true, .fail_at = 1, .error = EIO};
-    assert_int_equal(store_put(f.store, "a/b/c", STR("x"), STORE_DURABLE), STORE_FAILED);
-    store_on_full(f.store, NULL, NULL);
+    assert_int_equal(local_put(f.local, "a/b/c", STR("x"), LOCAL_DURABLE), STORE_FAILED);
+    local_on_full(f.local, NULL, NULL);
     faults = (struct faults){.on = true, .fail_at = 1, .error = ENOSPC};
-    assert_int_equal(store_put(f.store, "a/b/c", STR("x"), STORE_DURABLE), STORE_FULL);
+    assert_int_equal(local_put(f.local, "a/b/c", STR("x"), LOCAL_DURABLE), STORE_FULL);
     assert_int_equal(calls, told);
     end(&f);
 }
@@ -182,30 +190,30 @@ static void what_found_no_room_is_written_again(void **state)
     (void)state;
     struct aged_store f = aged_store_begin();
     struct buf read = {0};
-    struct store_temp t;
+    struct local_temp t;
     struct rlimit all, small;
 
     signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &all), 0);
     small = (struct rlimit){5, all.rlim_max};
-    assert_int_equal(store_temp_open(f.store, &t), STORE_OK);
-    assert_int_equal(store_temp_write(&t, "abc", 3), STORE_OK);
+    assert_int_equal(local_temp_open(f.local, &t), STORE_OK);
+    assert_int_equal(local_temp_write(&t, "abc", 3), STORE_OK);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
-    enum store_result result = store_temp_write(&t, "defg", 4); /* two of them find room */
+    enum store_result result = local_temp_write(&t, "defg", 4); /* two of them find room */
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &all), 0);
     assert_int_equal(result, STORE_FULL);
-    assert_int_equal(store_temp_write(&t, "defg", 4), STORE_OK);
+    assert_int_equal(local_temp_write(&t, "defg", 4), STORE_OK);
     unsigned tries = 0;
     for (; tries < 20; tries++) {
         faults = (struct faults){.on = true, .fail_at = 2 + tries, .error = ENOSPC};
-        result = store_temp_commit(f.store, &t, "a/b/c", STORE_DURABLE);
+        result = local_temp_commit(f.local, &t, "a/b/c", LOCAL_DURABLE);
         faults = (struct faults){.on = false};
         if (result != STORE_FULL || !t.open)
             break;
     }
     assert_true(tries > 0); /* its name had no room, and was tried again */
     assert_false(t.open);
-    assert_int_equal(store_read(f.store, "a/b/c", 100, &read), STORE_OK);
+    assert_int_equal(local_read(f.local, "a/b/c", 100, &read), STORE_OK);
     assert_true(str_eq(buf_view(&read), STR("abcdefg")));
     buf_free(&read);
     end(&f);
@@ -217,12 +225,12 @@ static void data_is_synced_before_its_name(void **state)
     struct aged_store f = aged_store_begin();
 
     faults.on = true;
-    assert_int_equal(store_put(f.store, "a/b/c", STR("x"), STORE_DURABLE), STORE_OK);
+    assert_int_equal(local_put(f.local, "a/b/c", STR("x"), LOCAL_DURABLE), STORE_OK);
     /* a file, its data, its name fails, two folders, its name; then a/b, a and the top are opened and synced
      */
     assert_string_equal(faults.trace, "owflmmlofoff");
     faults = (struct faults){.on = true};
-    assert_int_equal(store_put(f.store, "a/b/d", STR("x"), STORE_EVICTABLE), STORE_OK);
+    assert_int_equal(local_put(f.local, "a/b/d", STR("x"), LOCAL_EVICTABLE), STORE_OK);
     assert_string_equal(faults.trace, "owl");
     end(&f);
 }
@@ -233,18 +241,18 @@ static void known_folders_are_not_synced_again(void **state)
     (void)state;
     struct aged_store f = aged_store_begin();
 
-    assert_int_equal(store_put(f.store, "a/b/c", STR("x"), STORE_DURABLE), STORE_OK);
+    assert_int_equal(local_put(f.local, "a/b/c", STR("x"), LOCAL_DURABLE), STORE_OK);
     faults = (struct faults){.on = true};
-    assert_int_equal(store_put(f.store, "a/b/d", STR("x"), STORE_DURABLE), STORE_OK);
+    assert_int_equal(local_put(f.local, "a/b/d", STR("x"), LOCAL_DURABLE), STORE_OK);
     assert_string_equal(faults.trace, "owflofof");
     faults = (struct faults){.on = true};
-    assert_int_equal(store_put(f.store, "a/z/d", STR("x"), STORE_DURABLE), STORE_OK);
+    assert_int_equal(local_put(f.local, "a/z/d", STR("x"), LOCAL_DURABLE), STORE_OK);
     assert_string_equal(faults.trace, "owflmmlofof");
     faults = (struct faults){.on = true, .fail_at = 9, .error = EIO};
-    assert_int_equal(store_put(f.store, "z/d", STR("x"), STORE_DURABLE), STORE_FAILED);
+    assert_int_equal(local_put(f.local, "z/d", STR("x"), LOCAL_DURABLE), STORE_FAILED);
     assert_string_equal(faults.trace, "owflmloff");
     faults = (struct faults){.on = true};
-    assert_int_equal(store_put(f.store, "z/e", STR("x"), STORE_DURABLE), STORE_OK);
+    assert_int_equal(local_put(f.local, "z/e", STR("x"), LOCAL_DURABLE), STORE_OK);
     assert_string_equal(faults.trace, "owfloff");
     end(&f);
 }
@@ -262,16 +270,16 @@ static unsigned fail_each(const char *key, int error, enum store_result expected
         faults.calls = 0;
         faults.fail_at = at;
         faults.error = error;
-        enum store_result result = store_put(f.store, key, STR("whole"), STORE_DURABLE);
+        enum store_result result = local_put(f.local, key, STR("whole"), LOCAL_DURABLE);
         faults.on = false;
         if (faults.calls < at) {
             assert_int_equal(result, STORE_OK);
             break;
         }
         assert_int_equal(result, expected);
-        if (store_exists(f.store, key) == STORE_OK) {
+        if (look(f.local, key) == STORE_OK) {
             aged_store_assert_object(&f, key, STR("whole"));
-            assert_int_equal(store_delete(f.store, key), STORE_OK);
+            assert_int_equal(local_delete(f.local, key), STORE_OK);
         }
         assert_int_equal(scratch_count(&f.scratch, "tmp"), 0);
         assert_int_equal(scratch_descriptors(), descriptors);
@@ -305,7 +313,7 @@ static void interrupted_calls_go_on(void **state)
         char key[32];
         snprintf(key, sizeof(key), "a/%u", at);
         faults = (struct faults){.on = true, .fail_at = at, .error = EINTR};
-        enum store_result result = store_put(f.store, key, STR("whole"), STORE_DURABLE);
+        enum store_result result = local_put(f.local, key, STR("whole"), LOCAL_DURABLE);
         faults.on = false;
         if (strchr(INTERRUPTIBLE, faults.trace[at - 1]) != NULL) {
             assert_int_equal(result, STORE_OK);
