@@ -123,7 +123,7 @@ run: deps ## install what is missing, build, and serve on http://127.0.0.1:8192/
 SUITE = $(if $(findstring /,$(T)),$(firstword $(subst /, ,$(T))))
 for_suite = $(if $(filter-out $(1),$(SUITE)),,$(2))
 TESTED = all $(call for_suite,unit,unit-programs) $(call for_suite,fuzz,$(REPLAY_PROGRAMS)) \
-    $(call for_suite,http,$(B)/faults/aflamed $(MANUALS) $(COMPLETION))
+    $(call for_suite,http,$(B)/faults/aflamed $(B)/tests/unit/test_store_backends $(MANUALS) $(COMPLETION))
 
 test: deps-test ## install what is missing, build, and run all tests
 	@$(MAKE) --no-print-directory -j$(JOBS) $(TESTED)

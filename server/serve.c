@@ -27,6 +27,7 @@
 #include "server/routes/admit.h"
 #include "server/routes/routes.h"
 #include "server/service.h"
+#include "server/s3/s3.h"
 #include "server/spaces/spaces.h"
 #include "server/store/migrate.h"
 #include "server/store/readiness.h"
@@ -211,14 +212,40 @@ static void close_shares(struct service *s)
     shares_free(s->shares);
 }
 
+/* A store that is not there yet is no reason not to start: it is asked when it is needed. */
+static bool open_bucket(struct service *s, struct diag *diag)
+{
+    const struct config *c = s->config;
+    const struct s3_settings settings = {c->s3_endpoints, c->s3_region, c->s3_keys_file};
+    struct s3 *bucket = s3_open(c->store, &settings, diag);
+
+    if (bucket == NULL)
+        return false;
+    s->store = store_open_bucket(bucket, c->cache, s->log, diag);
+    if (s->store == NULL)
+        return false;
+    if (store_probe(s->store) == STORE_DENIED)
+        return diag_set(diag, DIAG_USAGE, "the object store refuses this service",
+                        "Try `aflamed store check` with the same keys and bucket.",
+                        "Its keys, its bucket or its address are wrong; the log says which.");
+    return true;
+}
+
+static bool open_store(struct service *s, struct diag *diag)
+{
+    if (s3_is_named(s->config->store))
+        return open_bucket(s, diag);
+    s->store = store_open(s->config->store, diag);
+    return s->store != NULL && migrate_store(s->store, s->log, diag);
+}
+
 static bool open_service(struct service *s, const struct config *config, struct diag *diag)
 {
     s->config = config;
     s->log = log_new(level_of(config->log_level), format_of(config->log_format), STDERR_FILENO);
     raise_descriptors(s);
     s->figures = figures_new(ROUTES_COUNT);
-    s->store = store_open(config->store, diag);
-    if (s->store == NULL || !migrate_store(s->store, s->log, diag))
+    if (!open_store(s, diag))
         return false;
     if (config->tls_certificate[0] != '\0' || config->tls_key[0] != '\0') {
         s->tls = tls_new(config, diag);
@@ -370,6 +397,11 @@ static void no_tick(struct service *s, bool alive)
     (void)alive;
 }
 
+static enum exchange_step handle_plainly(struct exchange *x, const struct route *route)
+{
+    return route->handle(x);
+}
+
 /* `listen`, the value of the key, empty: it is not wanted. */
 static bool start_further(struct service *s, struct further *f, const char *key, const char *listen,
                           const struct route *(*find)(struct exchange *x), struct diag *diag)
@@ -381,6 +413,7 @@ static bool start_further(struct service *s, struct further *f, const char *key,
                                    .plain = true,
                                    .find = find,
                                    .admits = admits_anybody,
+                                   .handle = handle_plainly,
                                    .problem_page = page_problem,
                                    .tick = no_tick}};
     if (listen[0] == '\0')
@@ -450,6 +483,7 @@ static bool serve(struct service *s, struct address *address, const sigset_t *si
                                    .connections = s->config->max_connections,
                                    .find = route_find,
                                    .admits = admits,
+                                   .handle = route_handle,
                                    .problem_page = page_problem,
                                    .tick = tick};
     struct further metrics, redirect;

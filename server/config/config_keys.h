@@ -42,7 +42,7 @@ const struct config_key *config_keys_find(struct config *c, struct str name);
 bool config_keys_set(struct config *c, const struct config_key *key, struct str value)
     __attribute__((warn_unused_result));
 
-/* Whether the key of this field of *c was set since c->given was 0. */
+/* Whether the key of this field of *c was set since nothing of c->given was set. */
 bool config_keys_given(const struct config *c, const uint64_t *field);
 
 /* What stands for its value in help: "N", "SIZE" or "TEXT"; NULL for a key that needs none. */

@@ -298,7 +298,7 @@ static void set_defaults(struct config *c)
         bool ok = config_keys_set(c, &CONFIG_KEYS[i], str_of(CONFIG_KEYS[i].value));
         (void)ok; /* built-in values are good */
     }
-    c->given = 0;
+    memset(c->given, 0, sizeof(c->given));
 }
 
 /* NULL if it is not there. */
@@ -312,20 +312,25 @@ static const char *variable(char *const *environment, struct str name)
     return NULL;
 }
 
+enum { STORE_BYTES = sizeof(((struct config *)NULL)->store) };
+
 /* The XDG base directory specification passes over a path that is not absolute. */
-static bool store_below(struct config *c, const char *base, const char *folder)
+static bool place_below(const char *base, const char *folder, char place[STORE_BYTES])
 {
     if (base == NULL || base[0] != '/')
         return false;
-    int n = snprintf(c->store, sizeof(c->store), "%s%s", base, folder);
-    return n > 0 && (size_t)n < sizeof(c->store);
+    int n = snprintf(place, STORE_BYTES, "%s%s", base, folder);
+    return n > 0 && (size_t)n < STORE_BYTES;
 }
 
 static void place_store(struct config *c, char *const *environment)
 {
-    if (c->store[0] == '\0' && !store_below(c, variable(environment, STR("XDG_DATA_HOME")), "/aflamed") &&
-        !store_below(c, variable(environment, STR("HOME")), "/.local/share/aflamed"))
-        snprintf(c->store, sizeof(c->store), "/var/lib/aflamed");
+    char *place = str_starts(str_of(c->store), STR("s3://")) ? c->cache : c->store;
+
+    if (place[0] == '\0' &&
+        !place_below(variable(environment, STR("XDG_DATA_HOME")), "/aflamed", place) &&
+        !place_below(variable(environment, STR("HOME")), "/.local/share/aflamed", place))
+        snprintf(place, STORE_BYTES, "/var/lib/aflamed");
 }
 
 void config_defaults(struct config *c)

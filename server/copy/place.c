@@ -20,59 +20,17 @@ struct place {
 
 /* ---- opening ---- */
 
-/* Folders of [a-z0-9._-], as in keys. */
-static bool is_prefix(struct str prefix)
-{
-    struct buf key = {0};
-
-    buf_str(&key, prefix);
-    buf_z(&key, "/x");
-    buf_char(&key, '\0');
-    bool ok = !key.failed && store_key_valid(key.p);
-    buf_free(&key);
-    return ok;
-}
-
-static struct s3 *open_bucket(struct str name, const struct place_settings *settings, struct diag *diag)
-{
-    struct s3_settings s = {
-        .endpoints = settings->endpoints, .region = settings->region, .keys_file = settings->keys_file};
-    struct buf prefix = {0};
-    struct s3 *s3 = NULL;
-
-    str_split(&name, '/', &s.bucket);
-    while (str_ends(name, STR("/")))
-        name.n--;
-    if (name.n > 0) {
-        buf_str(&prefix, name);
-        buf_char(&prefix, '/');
-    }
-    s.prefix = buf_view(&prefix);
-    if (name.n > 0 && !is_prefix(name))
-        diag_set(diag, DIAG_USAGE, "no prefix", "Say s3://BUCKET/PREFIX.",
-                 "%.*s is no prefix: up to three folders of a-z, 0-9, '.', '_' and '-'.", (int)name.n,
-                 name.p);
-    else if (prefix.failed)
-        diag_no_memory(diag, "No memory is left for the object store.");
-    else
-        s3 = s3_open(&s, diag);
-    buf_free(&prefix);
-    return s3;
-}
-
-struct place *place_open(const char *name, bool is_written, const struct place_settings *settings,
+struct place *place_open(const char *name, bool is_written, const struct s3_settings *settings,
                          struct diag *diag)
 {
-    static const struct str SCHEME = STR_INIT("s3://");
     struct place *p = calloc(1, sizeof(*p));
-    struct str text = str_of(name);
 
     if (p == NULL) {
         diag_no_memory(diag, "No memory is left for the copy.");
         return NULL;
     }
-    if (str_starts(text, SCHEME))
-        p->s3 = open_bucket((struct str){text.p + SCHEME.n, text.n - SCHEME.n}, settings, diag);
+    if (s3_is_named(name))
+        p->s3 = s3_open(name, settings, diag);
     else
         p->local = is_written ? local_open(name, diag) : local_open_to_read(name, diag);
     if (p->s3 != NULL || p->local != NULL)

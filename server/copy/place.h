@@ -8,13 +8,9 @@
 
 #include "core/diag.h"
 #include "core/str.h"
+#include "server/s3/s3.h"
 
 struct place;
-struct s3;
-
-struct place_settings {
-    const char *endpoints, *region, *keys_file; /* of s3_settings; for a place that is a bucket */
-};
 
 enum place_result {
     PLACE_OK,
@@ -24,7 +20,7 @@ enum place_result {
 
 /* "s3://BUCKET" or "s3://BUCKET/PREFIX", or a directory. A directory that is only read may be in use by a service; one
  * that is written to must not be. NULL: diag. */
-struct place *place_open(const char *name, bool is_written, const struct place_settings *settings,
+struct place *place_open(const char *name, bool is_written, const struct s3_settings *settings,
                          struct diag *diag) __attribute__((warn_unused_result));
 void place_close(struct place *p); /* NULL is fine */
 

@@ -31,6 +31,8 @@ struct http_site {
     const struct route *(*find)(struct exchange *x);
     /* Fills x->who, and compares it with the route's door. False: x->reply says why the door stays shut. */
     bool (*admits)(struct exchange *x, const struct route *route);
+    /* Calls the route's handler, behind the body of the request; what that needs may be fetched before. */
+    enum exchange_step (*handle)(struct exchange *x, const struct route *route);
     /* Fills x->reply with a problem as a page. */
     void (*problem_page)(struct exchange *x, const struct problem *p);
     /* Called once a second, on a thread of the HTTP side: for those who wait until a time. `alive`: the threads of the

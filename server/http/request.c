@@ -376,7 +376,7 @@ static enum MHD_Result handle(struct request *r)
     if (!goes_on)
         connection_time(r->http, r->connection, 0); /* the body is complete */
     r->phase = PHASE_HANDLE;
-    enum exchange_step step = goes_on ? exchange_go_on(&r->x) : r->route->handle(&r->x);
+    enum exchange_step step = goes_on ? exchange_go_on(&r->x) : r->http->site->handle(&r->x, r->route);
     if (step == X_DONE) {
         exchange_precondition(&r->x);
         size_t bytes = reply_to_encode(&r->x.reply, r->x.header(&r->x, "Accept-Encoding"));

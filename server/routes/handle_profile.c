@@ -361,22 +361,33 @@ static void answer_bytes(struct exchange *x, const struct record *r, int fd, uin
     raw_headers(x, r);
 }
 
-enum exchange_step handle_raw(struct exchange *x)
+static void open_bytes(struct exchange *x, void *record)
 {
+    const struct record *r = record;
     struct diag diag = {0};
-    struct record r;
     uint64_t bytes;
 
-    if (!profile_record(x, x->parameters[0], &r))
-        return X_DONE;
-    if (range_none_match(x->header(x, "If-None-Match"), str_of(r.sha256))) {
+    if (x->turn != NULL)
+        turn_give(x->turn);
+    int fd = store_access_bytes(x->service->store, x->service->log, r->id, r->sha256, &bytes, &diag);
+    if (x->turn != NULL)
+        turn_take(x->turn);
+    if (fd >= 0)
+        answer_bytes(x, r, fd, bytes);
+    else
+        (void)exchange_diag(x, &diag);
+}
+
+enum exchange_step handle_raw(struct exchange *x)
+{
+    struct record *r = exchange_state(x, sizeof(*r), NULL);
+
+    if (r == NULL || !profile_record(x, x->parameters[0], r))
+        return r == NULL ? exchange_no_memory(x, "the answer") : X_DONE;
+    if (range_none_match(x->header(x, "If-None-Match"), str_of(r->sha256))) {
         reply_static(&x->reply, 304, "application/octet-stream", STR(""));
-        raw_headers(x, &r);
+        raw_headers(x, r);
         return X_DONE;
     }
-    int fd = store_access_bytes(x->service->store, x->service->log, r.id, r.sha256, &bytes, &diag);
-    if (fd < 0)
-        return exchange_diag(x, &diag);
-    answer_bytes(x, &r, fd, bytes);
-    return X_DONE;
+    return exchange_work(x, store_is_remote(x->service->store) ? WORK_ALWAYS : 0, open_bytes, NULL, r);
 }

@@ -15,7 +15,10 @@ const char *door_words(enum door door);
  * query that has keys which the route does not know. */
 const struct route *route_find(struct exchange *x);
 
-/* The same for what metrics_listen serves: the figures, and whether the service lives and is ready. */
+/* Calls the route's handler. */
+enum exchange_step route_handle(struct exchange *x, const struct route *route);
+
+/* The same as route_find for what metrics_listen serves: the figures, and whether the service lives and is ready. */
 const struct route *route_find_figures(struct exchange *x);
 
 /* What redirect_listen serves: every request is led on to external_url. NULL. */

@@ -30,7 +30,7 @@ struct s3 {
     const struct curl_library *curl;
     struct s3_endpoints endpoints;
     struct s3_keys keys;
-    char bucket[S3_NAME_BYTES], prefix[S3_NAME_BYTES];
+    struct s3_name name;
     char signature[S3_NAME_BYTES]; /* what libcurl signs for */
     atomic_uint endpoint;          /* that is asked first: the last that answered */
     atomic_int budget;
@@ -42,7 +42,7 @@ struct s3 {
 
 /* ---- opening ---- */
 
-struct s3 *s3_open(const struct s3_settings *settings, struct diag *diag)
+struct s3 *s3_open(const char *name, const struct s3_settings *settings, struct diag *diag)
 {
     const struct curl_library *curl = curl_library(diag);
     struct s3 *s = curl == NULL ? NULL : calloc(1, sizeof(*s));
@@ -54,13 +54,11 @@ struct s3 *s3_open(const struct s3_settings *settings, struct diag *diag)
     pthread_mutex_init(&s->lock, NULL);
     s->curl = curl;
     atomic_store(&s->budget, BUDGET);
-    int n = snprintf(s->prefix, sizeof(s->prefix), "%.*s", (int)settings->prefix.n, settings->prefix.p);
-    int m = snprintf(s->signature, sizeof(s->signature), "aws:amz:%s:s3", settings->region);
-    int k = snprintf(s->bucket, sizeof(s->bucket), "%.*s", (int)settings->bucket.n, settings->bucket.p);
-    bool ok = ((size_t)n < sizeof(s->prefix) && (size_t)k < sizeof(s->bucket) && (size_t)m < sizeof(s->signature)) ||
-              diag_set(diag, DIAG_USAGE, "the object store cannot be used", "",
-                       "The name of its bucket, its prefix or its region is too long.");
-    if (ok && s3_read_endpoints(settings, &s->endpoints, diag) &&
+    int n = snprintf(s->signature, sizeof(s->signature), "aws:amz:%s:s3", settings->region);
+    bool ok = (size_t)n < sizeof(s->signature) ||
+              diag_set(diag, DIAG_USAGE, "no region", "", "The name of the region is too long.");
+    if (ok && s3_read_name(name, &s->name, diag) &&
+        s3_read_endpoints(settings->endpoints, s->name.bucket, &s->endpoints, diag) &&
         s3_read_keys(settings->keys_file, &s->keys, diag))
         return s;
     s3_close(s);
@@ -80,7 +78,7 @@ void s3_close(struct s3 *s)
 
 const char *s3_prefix(const struct s3 *s)
 {
-    return s->prefix;
+    return s->name.prefix;
 }
 
 int64_t s3_clock_ahead_s(const struct s3 *s)
@@ -263,7 +261,7 @@ static bool add_source(const struct s3 *s, const struct attempt *a, struct curl_
 
     if (a->request->from == NULL)
         return true;
-    snprintf(source, sizeof(source), "/%s/%s%s", s->bucket, s->prefix, a->request->from);
+    snprintf(source, sizeof(source), "/%s/%s%s", s->name.bucket, s->name.prefix, a->request->from);
     return add_header(a, list, "x-amz-copy-source", source);
 }
 
@@ -286,7 +284,7 @@ static bool put_url(const struct s3 *s, const struct s3_request *r, unsigned end
 {
     buf_z(url, s->endpoints.of[endpoint]);
     if (r->key[0] != '\0')
-        buf_printf(url, "/%s%s", s->prefix, r->key);
+        buf_printf(url, "/%s%s", s->name.prefix, r->key);
     else
         buf_char(url, '/');
     if (r->query.n > 0) {
@@ -378,7 +376,7 @@ static enum s3_result refused(const struct s3 *s, const struct attempt *a, unsig
     s3_xml_next(&rest, STR("Code"), &code);
     clean_text(&words, (struct str){code.p, code.n < 80 ? code.n : 80});
     diag_set(diag, result == S3_FULL ? DIAG_FULL : DIAG_IO, "the object store refused a request", hint,
-             "%s of %s%s at %s was answered %ld (%.*s).", a->request->method, s->prefix, a->request->key,
+             "%s of %s%s at %s was answered %ld (%.*s).", a->request->method, s->name.prefix, a->request->key,
              s->endpoints.of[endpoint], a->status, (int)words.n, words.n > 0 ? words.p : "");
     buf_free(&words);
     return result;
@@ -394,7 +392,7 @@ static enum s3_result failed(const struct s3 *s, const struct attempt *a, unsign
                  ? "If the certificate is signed by your own authority, add that to those of this machine "
                    "(update-ca-certificates)."
                  : "Look at its address, the network, and the store itself.",
-             "%s of %s%s at %s: %s.", a->request->method, s->prefix, a->request->key,
+             "%s of %s%s at %s: %s.", a->request->method, s->name.prefix, a->request->key,
              s->endpoints.of[endpoint], s->curl->easy_strerror(a->code));
     return untrusted ? S3_DENIED : S3_UNAVAILABLE;
 }
@@ -436,7 +434,7 @@ static enum s3_result judge(const struct s3 *s, const struct attempt *a, unsigne
         return S3_ENDED;
     if (a->read_errno != 0) {
         diag_set(diag, DIAG_IO, "a file cannot be read", "",
-                 "What should be sent as %s%s cannot be read: %s.", s->prefix, a->request->key,
+                 "What should be sent as %s%s cannot be read: %s.", s->name.prefix, a->request->key,
                  strerror(a->read_errno));
         return S3_CORRUPT;
     }

@@ -29,19 +29,22 @@ enum s3_result {
 };
 
 struct s3_settings {
-    struct str bucket;
-    struct str prefix; /* before every key: empty, or ends with '/' */
-    const char
-        *endpoints; /* http(s)://HOST[:PORT], several with commas; "{bucket}" in it stands for the bucket,
-                            * which is else the first part of the path */
+    /* http(s)://HOST[:PORT], several with commas; "{bucket}" in it stands for the bucket, which is else the first part of
+     * the path. */
+    const char *endpoints;
     const char *region;
-    const char *
-        keys_file; /* the access key and the secret, a line each, and a session token, if there is one; NULL: the
-                            * usual AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN of the environment */
+    /* The access key and the secret, a line each, and a session token, if there is one. NULL or empty: the usual
+     * AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN of the environment. */
+    const char *keys_file;
 };
 
-/* Asks nothing yet. Copies the settings. NULL: diag. */
-struct s3 *s3_open(const struct s3_settings *settings, struct diag *diag) __attribute__((warn_unused_result));
+/* Whether that is the name of a bucket and not of a directory: it begins with "s3://". */
+bool s3_is_named(const char *name);
+
+/* `name` is "s3://BUCKET" or "s3://BUCKET/PREFIX"; the prefix is up to three folders as in keys, and stands before every
+ * key. Asks nothing yet. Copies the settings. NULL: diag. */
+struct s3 *s3_open(const char *name, const struct s3_settings *settings, struct diag *diag)
+    __attribute__((warn_unused_result));
 void s3_close(struct s3 *s); /* when no request is under way; NULL is fine */
 
 /* All results but S3_OK, S3_EXISTS, S3_NOT_FOUND and S3_ENDED set diag. */

@@ -22,14 +22,21 @@ struct s3_keys {
     char session[S3_SECRET_BYTES]; /* "": none */
 };
 
-/* s3_settings.c: reads and checks. False: diag. */
+/* s3_settings.c: each reads and checks. False: diag. */
+struct s3_name {
+    char bucket[S3_NAME_BYTES];
+    char prefix[S3_NAME_BYTES]; /* before every key: empty, or ends with '/' */
+};
+bool s3_read_name(const char *text, struct s3_name *name, struct diag *diag)
+    __attribute__((warn_unused_result));
 struct s3_endpoints {
     char of[S3_ENDPOINTS_MAX][2 * S3_NAME_BYTES]; /* with the bucket, without a slash at the end */
     size_t n;
 };
 bool s3_read_keys(const char *file, struct s3_keys *keys, struct diag *diag)
     __attribute__((warn_unused_result));
-bool s3_read_endpoints(const struct s3_settings *settings, struct s3_endpoints *endpoints, struct diag *diag)
+bool s3_read_endpoints(const char *text, const char *bucket, struct s3_endpoints *endpoints,
+                       struct diag *diag)
     __attribute__((warn_unused_result));
 
 struct s3_request {

@@ -1,5 +1,6 @@
 /* Where the object store is, and with which keys it is asked. */
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -54,7 +55,7 @@ bool s3_read_keys(const char *file, struct s3_keys *keys, struct diag *diag)
     struct buf text = {0};
     bool ok;
 
-    if (file != NULL) {
+    if (file != NULL && file[0] != '\0') {
         if (!read_file(file, &text, diag)) {
             buf_free(&text);
             return false;
@@ -75,10 +76,12 @@ bool s3_read_keys(const char *file, struct s3_keys *keys, struct diag *diag)
         diag, DIAG_USAGE, "no keys for the object store",
         "Name a file with two lines, the access key and the secret, by --s3-keys-file, or set "
         "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.",
-        "%s", file != NULL ? "The file of keys has no such two lines." : "The environment has no keys.");
+        "%s", file != NULL && file[0] != '\0' ? "The file of keys has no such two lines." : "The environment has no keys.");
 }
 
-/* ---- endpoints ---- */
+/* ---- the name ---- */
+
+static const struct str SCHEME = STR_INIT("s3://");
 
 /* Letters, digits, '.' and '-': what a signature holds as it stands in the address. */
 static bool is_bucket(struct str bucket)
@@ -89,6 +92,55 @@ static bool is_bucket(struct str bucket)
             return false;
     return bucket.n >= 3 && bucket.n <= 63 && bucket.p[0] != '.' && bucket.p[0] != '-';
 }
+
+/* Up to three folders of [a-z0-9._-], as in keys. */
+static bool is_prefix(struct str prefix)
+{
+    enum { CHARS_MAX = 60, FOLDERS_MAX = 3 };
+    size_t folders = 0;
+    struct str part;
+
+    for (size_t i = 0; i < prefix.n; i++)
+        if ((prefix.p[i] < 'a' || prefix.p[i] > 'z') && (prefix.p[i] < '0' || prefix.p[i] > '9') &&
+            memchr("/._-", prefix.p[i], 4) == NULL)
+            return false;
+    if (prefix.n > CHARS_MAX || str_ends(prefix, STR("/")))
+        return false;
+    for (struct str rest = prefix; str_split(&rest, '/', &part); folders++)
+        if (part.n == 0 || part.p[0] == '.')
+            return false;
+    return folders <= FOLDERS_MAX;
+}
+
+bool s3_is_named(const char *name)
+{
+    return str_starts(str_of(name), SCHEME);
+}
+
+bool s3_read_name(const char *text, struct s3_name *name, struct diag *diag)
+{
+    static const char HINT[] = "Say s3://BUCKET or s3://BUCKET/PREFIX.";
+    struct str rest = str_of(text), bucket = STR("");
+
+    if (s3_is_named(text))
+        rest = (struct str){rest.p + SCHEME.n, rest.n - SCHEME.n};
+    str_split(&rest, '/', &bucket);
+    while (str_ends(rest, STR("/")))
+        rest.n--;
+    if (!is_bucket(bucket))
+        return diag_set(diag, DIAG_USAGE, "no name of a bucket", HINT,
+                        "%.*s is no name of a bucket: 3 to 63 of a-z, 0-9, '.' and '-'.",
+                        (int)(bucket.n < 100 ? bucket.n : 100), bucket.p);
+    if (!is_prefix(rest))
+        return diag_set(diag, DIAG_USAGE, "no prefix", HINT,
+                        "%.*s is no prefix: up to three folders of a-z, 0-9, '.', '_' and '-'.",
+                        (int)(rest.n < 100 ? rest.n : 100), rest.p);
+    snprintf(name->bucket, sizeof(name->bucket), "%.*s", (int)bucket.n, bucket.p);
+    snprintf(name->prefix, sizeof(name->prefix), "%.*s%s", (int)rest.n, rest.p, rest.n > 0 ? "/" : "");
+    return true;
+}
+
+/* ---- endpoints ---- */
 
 static bool is_address(struct str host)
 {
@@ -133,21 +185,18 @@ static bool put_endpoint(struct str text, struct str bucket, char *to, size_t ro
     return ok;
 }
 
-bool s3_read_endpoints(const struct s3_settings *settings, struct s3_endpoints *endpoints, struct diag *diag)
+bool s3_read_endpoints(const char *text, const char *bucket, struct s3_endpoints *endpoints,
+                       struct diag *diag)
 {
     static const char HINT[] = "For instance --s3-endpoints http://10.0.0.5:7480,http://10.0.0.6:7480, or "
                                "https://{bucket}.s3.eu-central-1.amazonaws.com.";
-    struct str rest = str_of(settings->endpoints != NULL ? settings->endpoints : ""), one;
+    struct str rest = str_of(text != NULL ? text : ""), one;
 
     endpoints->n = 0;
-    if (!is_bucket(settings->bucket))
-        return diag_set(diag, DIAG_USAGE, "no name of a bucket", "Say s3://BUCKET or s3://BUCKET/PREFIX.",
-                        "%.*s is no name of a bucket: 3 to 63 of a-z, 0-9, '.' and '-'.",
-                        (int)settings->bucket.n, settings->bucket.p);
     while (rest.n > 0 && str_split(&rest, ',', &one)) {
         one = str_trim(one);
         if (endpoints->n == S3_ENDPOINTS_MAX ||
-            !put_endpoint(one, settings->bucket, endpoints->of[endpoints->n], sizeof(endpoints->of[0])))
+            !put_endpoint(one, str_of(bucket), endpoints->of[endpoints->n], sizeof(endpoints->of[0])))
             return diag_set(diag, DIAG_USAGE, "no address of an object store", HINT,
                             "%.*s is none, or is one too many: http(s)://HOST[:PORT], up to %d of them.",
                             (int)one.n, one.p, S3_ENDPOINTS_MAX);

@@ -381,7 +381,7 @@ enum store_result spaces_put(struct spaces *s, const struct record *r, struct st
     char key[STORE_KEY_BYTES];
 
     record_entry_key(r, key);
-    enum store_result result = store_put(s->store, key, text, STORE_DURABLE);
+    enum store_result result = store_put(s->store, key, text);
     if (result != STORE_OK || !record_entry_read(key, &name))
         return result;
     struct space *p = take(s, str_of(r->space), false);

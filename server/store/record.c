@@ -846,10 +846,12 @@ enum record_state record_load(struct store *s, struct str id, struct record *r)
 
 enum { SLOTS = 256 };
 
-/* A slot holds the last record whose id fell to it. */
+/* A slot holds what was found last of the ids that fall to it. */
 struct slot {
-    struct record record; /* without id: none */
-    uint64_t changes;     /* of the store, before it was read */
+    char id[RECORD_ID_CHARS + 1]; /* "": nothing */
+    enum record_state state;
+    struct record record;
+    uint64_t changes; /* of the store, before it was read */
     int64_t read_s;
 };
 
@@ -883,30 +885,56 @@ void record_cache_free(struct record_cache *c)
     free(c);
 }
 
-static bool find(struct record_cache *c, const struct slot *slot, struct str id, uint64_t changes,
-                 int64_t now_s, struct record *r)
+/* False: nothing is known of the id any more. */
+static bool find(struct record_cache *c, const struct slot *slot, struct str id, int64_t now_s,
+                 enum record_state *state, struct record *r)
 {
     pthread_mutex_lock(&c->lock);
-    bool fresh = slot->read_s == now_s && slot->changes == changes && str_eq(str_of(slot->record.id), id) &&
-                 slot->record.expires_s > now_s;
-    if (fresh)
+    bool fresh = slot->read_s == now_s && slot->changes == store_changes(c->store) &&
+                 str_eq(str_of(slot->id), id) &&
+                 (slot->state != RECORD_FOUND || slot->record.expires_s > now_s);
+    if (fresh) {
+        *state = slot->state;
         *r = slot->record;
+    }
     pthread_mutex_unlock(&c->lock);
     return fresh;
 }
 
+static struct slot *slot_of(struct record_cache *c, struct str id)
+{
+    return &c->slots[hash_bytes(c->seed, id.p, id.n) % SLOTS];
+}
+
+bool record_cache_has(struct record_cache *c, struct str id, int64_t now_s)
+{
+    struct record r;
+    enum record_state state;
+
+    return !record_id_valid(id) || find(c, slot_of(c, id), id, now_s, &state, &r);
+}
+
+static void keep(struct record_cache *c, struct str id, const struct slot *found)
+{
+    struct slot *slot = slot_of(c, id);
+
+    pthread_mutex_lock(&c->lock);
+    *slot = *found;
+    memcpy(slot->id, id.p, RECORD_ID_CHARS);
+    pthread_mutex_unlock(&c->lock);
+}
+
 enum record_state record_cache_read(struct record_cache *c, struct str id, int64_t now_s, struct record *r)
 {
-    struct slot *slot = &c->slots[hash_bytes(c->seed, id.p, id.n) % SLOTS];
+    enum record_state state;
     /* Before reading: what changes meanwhile makes the slot stale and not wrong. */
-    uint64_t changes = store_changes(c->store);
-    if (find(c, slot, id, changes, now_s, r))
-        return RECORD_FOUND;
-    enum record_state state = record_read(c->store, id, now_s, r);
-    if (state == RECORD_FOUND) {
-        pthread_mutex_lock(&c->lock);
-        *slot = (struct slot){*r, changes, now_s};
-        pthread_mutex_unlock(&c->lock);
-    }
+    struct slot found = {.changes = store_changes(c->store), .read_s = now_s};
+
+    if (record_id_valid(id) && find(c, slot_of(c, id), id, now_s, &state, r))
+        return state;
+    state = found.state = record_read(c->store, id, now_s, r);
+    found.record = *r;
+    if (record_id_valid(id) && state != RECORD_AWAY && state != RECORD_BROKEN)
+        keep(c, id, &found);
     return state;
 }

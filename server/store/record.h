@@ -161,6 +161,9 @@ int store_access_names(struct store *store, const struct log *log, const struct 
 struct record_cache *record_cache_new(struct store *s); /* NULL: no memory, or no randomness for the table */
 void record_cache_free(struct record_cache *c);         /* NULL is fine */
 
+/* Whether record_cache_read would not ask the store. */
+bool record_cache_has(struct record_cache *c, struct str id, int64_t now_s);
+
 /* As record_read. */
 enum record_state record_cache_read(struct record_cache *c, struct str id, int64_t now_s, struct record *r);
 

@@ -1,10 +1,12 @@
 """A stand-in for an S3-compatible object store: one bucket in memory. It checks each signature by its own reading of AWS
 signature version 4, and can be told to fail."""
+import email.utils
 import hashlib
 import hmac
 import http.server
 import re
 import threading
+import time
 import urllib.parse
 from xml.sax.saxutils import escape
 
@@ -86,6 +88,16 @@ class Handler(http.server.BaseHTTPRequestHandler):
             if there is not None and self.headers.get('If-None-Match') == '*' and store.creates:
                 self.refuse(412, 'PreconditionFailed')
                 return
+            source = urllib.parse.unquote(self.headers.get('x-amz-copy-source', ''))
+            if source:
+                copied = store.objects.get(source.removeprefix('/%s/' % BUCKET))
+                if copied is None:
+                    self.refuse(404, 'NoSuchKey')
+                    return
+                store.objects[key] = copied
+                trouble = b'<Error><Code>InternalError</Code></Error>'
+                self.answer(200, trouble if fault == 'half' else b'<CopyObjectResult></CopyObjectResult>')
+                return
             store.objects[key] = body
             self.answer(200) if fault != 'lost' else setattr(self, 'close_connection', True)
         elif self.command == 'DELETE':
@@ -103,7 +115,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             content = bytes([content[0] ^ 1]) + content[1:]
         if first:
             content = content[int(first[1]):]
-        self.answer(206 if first else 200, content, fault == 'cut', **({'ETag': etag} if self.server.store.etags else {}))
+        self.answer(206 if first else 200, content, fault == 'cut', Last_Modified=email.utils.formatdate(usegmt=True),
+                    **({'ETag': etag} if self.server.store.etags else {}))
 
     def list(self, asked, fault):
         store = self.server.store
@@ -113,8 +126,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         prefix, token = asked.get('prefix', ''), asked.get('continuation-token', '')
         keys = sorted(key for key in store.objects if key.startswith(prefix) and 'from &' + key > token)
         page = keys[:store.page]
+        now = time.strftime('%Y-%m-%dT%H:%M:%S.000Z', time.gmtime())
         told = page + (store.strangers if prefix.endswith('uploads/') else [])
-        rows = ''.join('<Contents><Key>%s</Key><Size>%d</Size></Contents>' % (escape(key), len(store.objects[key])) for key in told)
+        rows = ''.join('<Contents><Key>%s</Key><LastModified>%s</LastModified><Size>%d</Size></Contents>'
+                       % (escape(key), now, len(store.objects.get(key, b''))) for key in told)
         more = '<NextContinuationToken>%s</NextContinuationToken>' % escape('from &' + page[-1]) if len(keys) > len(page) else ''
         if fault == 'endless':
             more = '<NextContinuationToken>same</NextContinuationToken>'
@@ -126,7 +141,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 class ObjectStore:
     """`faults`: (method, beginning of the key, what happens, how often): "503 SlowDown" and the like, "drop" the connection,
     "cut" an answer in its middle, have it "moved" to another key just then, send the "whole" object though a part was asked for, send "wrong" bytes, take an object but let the answer be
-    "lost", answer a list with a web "page", with the same token each time, which makes it "endless", or with "no token" though
+    "lost", say "half" way through a copy that it failed, answer a list with a web "page", with the same token each time, which makes it "endless", or with "no token" though
     more follows. `strangers`: keys that the list of uploads has although nobody asked for them."""
     def __init__(self):
         self.objects, self.requests, self.faults = {}, [], []

@@ -210,7 +210,7 @@ static bool put(struct record_fixture *f, const struct record *r)
     char key[STORE_KEY_BYTES];
 
     record_entry_key(r, key);
-    return store_put(f->store, key, STR("{}"), STORE_DURABLE) == STORE_OK;
+    return store_put(f->store, key, STR("{}")) == STORE_OK;
 }
 
 static bool swept(struct record_fixture *f, const struct record *r, int64_t now_s)
@@ -352,7 +352,7 @@ static void what_is_no_entry_is_passed_over(void **state)
     for (unsigned i = 0; i < sizeof(BAD) / sizeof(*BAD); i++) {
         struct record r = upload(i, "main");
         record_entry_key(&r, key);
-        assert_int_equal(store_put(f.store, key, str_of(BAD[i]), STORE_DURABLE), STORE_OK);
+        assert_int_equal(store_put(f.store, key, str_of(BAD[i])), STORE_OK);
     }
     struct record good = upload(9, "main");
     put_upload(s, &good);
