@@ -20,6 +20,7 @@ enum diag_kind {
     DIAG_GONE,      /* it was there, and is not any more */
     DIAG_AMBIGUOUS, /* several are meant by one name */
     DIAG_FULL,      /* no room left on the device */
+    DIAG_CORRUPT,   /* another store has damaged what it was given */
     DIAG_IO
 };
 

@@ -26,8 +26,8 @@
 #include "server/pages/static_assets.h"
 #include "server/routes/admit.h"
 #include "server/routes/routes.h"
-#include "server/service.h"
 #include "server/s3/s3.h"
+#include "server/service.h"
 #include "server/spaces/spaces.h"
 #include "server/store/migrate.h"
 #include "server/store/readiness.h"
@@ -192,7 +192,8 @@ static bool open_shares(struct service *s)
     if (!shares_wanted(s->config))
         return true;
     s->shares = shares_new(s->config);
-    if (s->shares != NULL && local_read(store_local(s->store), SHARES_KEY, SHARES_TEXT_BYTES, &text) == STORE_OK)
+    if (s->shares != NULL &&
+        local_read(store_local(s->store), SHARES_KEY, SHARES_TEXT_BYTES, &text) == STORE_OK)
         shares_take(s->shares, buf_view(&text));
     buf_free(&text);
     return s->shares != NULL;

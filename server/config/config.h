@@ -7,17 +7,19 @@
 #include <stdint.h>
 
 struct config {
-    char listen[256];       /* "127.0.0.1:8192", "[::1]:8192", ":0" forms, or "unix:/path" */
-    char store[4096];       /* directory, or "s3://BUCKET/PREFIX"; empty or not given: $XDG_DATA_HOME/aflamed, ~/.local/share/aflamed,
+    char listen[256]; /* "127.0.0.1:8192", "[::1]:8192", ":0" forms, or "unix:/path" */
+    char store
+        [4096]; /* directory, or "s3://BUCKET/PREFIX"; empty or not given: $XDG_DATA_HOME/aflamed, ~/.local/share/aflamed,
                                or /var/lib/aflamed without a home; never empty after loading */
-    char cache[4096];       /* directory for views and copies where the store is an object store; never empty then */
+    char
+        cache[4096]; /* directory for views and copies where the store is an object store; never empty then */
     char s3_endpoints[2048], s3_region[64], s3_keys_file[4096]; /* of that: server/s3/s3.h */
-    bool open;              /* may listen on other than loopback without authentication */
-    char external_url[512]; /* what clients see, without slash at the end; empty: from the request's Host */
-    bool link_previews;     /* pages say what chat programs show below a link */
-    char hosts[2048];       /* further names of the service, with commas between them: site.h */
-    char log_level[16];     /* error, warn, info, debug */
-    char log_format[8];     /* text, json */
+    bool open;                /* may listen on other than loopback without authentication */
+    char external_url[512];   /* what clients see, without slash at the end; empty: from the request's Host */
+    bool link_previews;       /* pages say what chat programs show below a link */
+    char hosts[2048];         /* further names of the service, with commas between them: site.h */
+    char log_level[16];       /* error, warn, info, debug */
+    char log_format[8];       /* text, json */
     char metrics_listen[256]; /* where figures alone are served, as `listen`; empty: nowhere */
     uint64_t workers;         /* 0: one per core */
     uint64_t open_jobs; /* uploads that fold at a time, at most half while they arrive; 0: 2 x workers */
@@ -66,7 +68,8 @@ struct config {
     uint64_t max_methods, max_threads, max_line_bytes, max_name_bytes;
 
     /* No keys. */
-    uint64_t given[2];  /* bit i of all: somebody has chosen key i of the table; else it has its built-in value */
+    uint64_t
+        given[2]; /* bit i of all: somebody has chosen key i of the table; else it has its built-in value */
     uint64_t old_names; /* bit i: the configuration has old name i of config_keys.h */
     uint64_t folds; /* profiles of stored uploads that are folded at a time: config_load.h; 0 before that */
 };

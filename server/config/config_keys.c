@@ -98,16 +98,20 @@ static bool scopes_valid(struct str value)
 const struct config_key CONFIG_KEYS[] = {
     TEXT(listen, listen_valid, "HOST:PORT, [IPV6]:PORT or unix:/PATH", "127.0.0.1:8192",
          "where to listen: HOST:PORT, [IPV6]:PORT, :PORT for all addresses, or unix:/PATH"),
-    TEXT(store, NULL, "a directory, or s3://BUCKET/PREFIX", "",
-         "where uploads are kept: a directory, or s3://BUCKET/PREFIX of an S3-compatible object store, which several "
-         "machines may share; empty: $XDG_DATA_HOME/aflamed, ~/.local/share/aflamed or /var/lib/aflamed"),
-    TEXT(cache, NULL, "a directory", "",
-         "where the store is an object store: this machine's own directory, for views and copies of uploads, which it "
-         "keeps within views_on_disk_bytes; empty: the directory that `store` would be"),
-    TEXT(s3_endpoints, NULL, "http(s)://HOST[:PORT], several with commas", "",
-         "where the object store is; of several the next one is asked when one does not answer; {bucket} in it stands for "
-         "the bucket"),
-    TEXT(s3_region, NULL, "a region", "us-east-1", "region of the object store, which requests are signed for"),
+    TEXT(
+        store, NULL, "a directory, or s3://BUCKET/PREFIX", "",
+        "where uploads are kept: a directory, or s3://BUCKET/PREFIX of an S3-compatible object store, which several "
+        "machines may share; empty: $XDG_DATA_HOME/aflamed, ~/.local/share/aflamed or /var/lib/aflamed"),
+    TEXT(
+        cache, NULL, "a directory", "",
+        "where the store is an object store: this machine's own directory, for views and copies of uploads, which it "
+        "keeps within views_on_disk_bytes; empty: the directory that `store` would be"),
+    TEXT(
+        s3_endpoints, NULL, "http(s)://HOST[:PORT], several with commas", "",
+        "where the object store is; of several the next one is asked when one does not answer; {bucket} in it stands for "
+        "the bucket"),
+    TEXT(s3_region, NULL, "a region", "us-east-1",
+         "region of the object store, which requests are signed for"),
     TEXT(s3_keys_file, NULL, "a file", "",
          "file with the object store's access key and secret, a line each; empty: AWS_ACCESS_KEY_ID and "
          "AWS_SECRET_ACCESS_KEY of the environment"),
@@ -199,7 +203,8 @@ const struct config_key CONFIG_KEYS[] = {
     SIZE(views_in_memory_bytes, 0, TIB, "64M", "views kept in memory as they are sent"),
     SIZE(answer_memory_bytes, 64 * KIB, TIB, "256M",
          "answers in memory until their clients have taken them; above it 503"),
-    SIZE(views_on_disk_bytes, 0, 1024 * TIB, "2G", "views kept on the disk, and copies of what is in an object store; the least recently used ones go"),
+    SIZE(views_on_disk_bytes, 0, 1024 * TIB, "2G",
+         "views kept on the disk, and copies of what is in an object store; the least recently used ones go"),
     SIZE(store_bytes, 0, 1024 * TIB, "0",
          "uploaded files kept, in blocks of the disk; an upload for which no ended one makes room gets 507; "
          "0: no "

@@ -327,8 +327,7 @@ static void place_store(struct config *c, char *const *environment)
 {
     char *place = str_starts(str_of(c->store), STR("s3://")) ? c->cache : c->store;
 
-    if (place[0] == '\0' &&
-        !place_below(variable(environment, STR("XDG_DATA_HOME")), "/aflamed", place) &&
+    if (place[0] == '\0' && !place_below(variable(environment, STR("XDG_DATA_HOME")), "/aflamed", place) &&
         !place_below(variable(environment, STR("HOME")), "/.local/share/aflamed", place))
         snprintf(place, STORE_BYTES, "/var/lib/aflamed");
 }

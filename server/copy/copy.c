@@ -133,8 +133,8 @@ static enum place_result digest_in_record(struct copier *c, struct str id, char 
 
 /* Whether the object is what it should be: files of names are named by their digest, and an upload's record has that of its
  * bytes. Of others nothing is known. */
-static enum place_result check_digest(struct copier *c, const char *key, const char *hex,
-                                      bool *damaged, struct diag *diag)
+static enum place_result check_digest(struct copier *c, const char *key, const char *hex, bool *damaged,
+                                      struct diag *diag)
 {
     struct str name = str_behind_last(str_of(key), '/');
     char right[RECORD_SHA256_CHARS + 1] = "";

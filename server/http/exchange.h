@@ -49,6 +49,7 @@ struct exchange {
     struct who who;
     bool passed;   /* a pass in its URL lets it read what is for the team, whoever asks */
     bool team;     /* it is about an upload that is for the team */
+    bool stale;    /* what is known of the upload may be old: the object store does not answer */
     unsigned door; /* enum door, of its route */
 
     /* Of who handles it. */

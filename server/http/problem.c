@@ -131,6 +131,8 @@ static unsigned status_of(enum diag_kind kind)
         return 415;
     case DIAG_UNUSABLE:
         return 422;
+    case DIAG_CORRUPT:
+        return 502;
     case DIAG_FULL:
         return 507;
     case DIAG_NO_MEMORY:

@@ -15,7 +15,7 @@ struct problem {
  * Returns X_DONE, for handlers, as do those below. */
 enum exchange_step exchange_problem(struct exchange *x, unsigned status, const char *title, const char *hint,
                                     const char *detail, ...) __attribute__((format(printf, 5, 6)));
-/* Status from the kind: 300, 400, 404, 413, 415, 422, 503, 507; DIAG_IO is 500. */
+/* Status from the kind: 300, 400, 404, 413, 415, 422, 502, 503, 507; DIAG_IO is 500. */
 enum exchange_step exchange_diag(struct exchange *x, const struct diag *diag);
 /* 503. `what` there was no memory for: "the answer". */
 enum exchange_step exchange_no_memory(struct exchange *x, const char *what);

@@ -269,6 +269,9 @@ static bool add_headers(struct MHD_Response *response, const struct request *r)
              ok;
     if (!to_be_shared(reply))
         ok = MHD_add_response_header(response, "X-Request-Id", r->x.id) == MHD_YES && ok;
+    if (r->x.stale)
+        ok =
+            MHD_add_response_header(response, "X-Stale", "the object store does not answer") == MHD_YES && ok;
     if (reply->close)
         ok = MHD_add_response_header(response, "Connection", "close") == MHD_YES && ok;
     return ok;

@@ -39,9 +39,11 @@ bool profile_record(struct exchange *x, struct str id, struct record *r)
 {
     enum record_state state = record_cache_read(x->service->record_cache, id, (int64_t)time(NULL), r);
 
-    x->profile = state == RECORD_FOUND ? id : STR("");
+    x->stale = state == RECORD_STALE;
+    x->profile = state == RECORD_FOUND || x->stale ? id : STR("");
     switch (state) {
     case RECORD_FOUND:
+    case RECORD_STALE:
         return admits_reader(x, r);
     case RECORD_GONE:
         profile_gone(x);
@@ -272,8 +274,8 @@ static void send_view(struct exchange *x, unsigned status, const struct view_req
     const char *type = view_media_type(r);
     char key[VIEW_KEY_CHARS + 1];
 
-    if (status == 200 && !x->team && result->bytes != NULL && shared_bytes_answer(result->bytes) != NULL &&
-        x->header(x, "If-Match").p == NULL) {
+    if (status == 200 && !x->team && !x->stale && result->bytes != NULL &&
+        shared_bytes_answer(result->bytes) != NULL && x->header(x, "If-Match").p == NULL) {
         reply_again(&x->reply, result->bytes);
         return;
     }
@@ -286,7 +288,8 @@ static void send_view(struct exchange *x, unsigned status, const struct view_req
         reply_shared(&x->reply, status, type, result->bytes);
     else
         reply_file(&x->reply, status, type, result->fd, 0, result->file_bytes);
-    x->reply.own_headers = x->team; /* an equal upload may be for everybody */
+    /* An equal upload may be for everybody, and the next answer be fresh. */
+    x->reply.own_headers = x->team || x->stale;
     if (result->encoding != ENCODING_IDENTITY)
         reply_header(&x->reply, "Content-Encoding", "%s", encoding_name(result->encoding));
     view_headers(x, r, view_etag(key));

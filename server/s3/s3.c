@@ -274,10 +274,9 @@ static bool add_headers(const struct s3 *s, const struct attempt *a, struct curl
 
     snprintf(range, sizeof(range), "bytes=%llu-", (unsigned long long)r->taken);
     return add_header(a, list, "x-amz-content-sha256", r->sha256 != NULL ? r->sha256 : EMPTY) &&
-              (!is_put(r) || r->from != NULL || add_header(a, list, "If-None-Match", "*")) &&
-              add_source(s, a, list) &&
-              (r->taken == 0 || add_header(a, list, "Range", range)) &&
-              (s->keys.session[0] == '\0' || add_header(a, list, "x-amz-security-token", s->keys.session));
+           (!is_put(r) || r->from != NULL || add_header(a, list, "If-None-Match", "*")) &&
+           add_source(s, a, list) && (r->taken == 0 || add_header(a, list, "Range", range)) &&
+           (s->keys.session[0] == '\0' || add_header(a, list, "x-amz-security-token", s->keys.session));
 }
 
 static bool put_url(const struct s3 *s, const struct s3_request *r, unsigned endpoint, struct buf *url)

@@ -56,8 +56,7 @@ enum s3_result s3_get(struct s3 *s, const char *key, bool (*take)(void *context,
 
 /* The first `bytes` bytes of the file, whose digest (in hex) the store checks; only if the key is not there. */
 enum s3_result s3_put(struct s3 *s, const char *key, int fd, uint64_t bytes, const char *sha256,
-                      struct diag *diag)
-    __attribute__((warn_unused_result));
+                      struct diag *diag) __attribute__((warn_unused_result));
 
 /* The same with bytes in memory. */
 enum s3_result s3_put_text(struct s3 *s, const char *key, struct str text, struct diag *diag)

@@ -36,8 +36,7 @@ struct s3_endpoints {
 bool s3_read_keys(const char *file, struct s3_keys *keys, struct diag *diag)
     __attribute__((warn_unused_result));
 bool s3_read_endpoints(const char *text, const char *bucket, struct s3_endpoints *endpoints,
-                       struct diag *diag)
-    __attribute__((warn_unused_result));
+                       struct diag *diag) __attribute__((warn_unused_result));
 
 struct s3_request {
     const char *method; /* GET, HEAD, PUT, DELETE */
@@ -45,9 +44,10 @@ struct s3_request {
     struct str query;   /* as it is sent and signed: sorted, percent-encoded */
     const char *text;   /* of a PUT: what is sent; NULL: it is in the file */
     int fd;
-    uint64_t bytes; /* so many */
+    uint64_t bytes;     /* so many */
     const char *sha256; /* of what is sent, in hex; NULL: of nothing */
-    const char *from; /* of a PUT: the key of the object whose bytes it takes, instead of a file's; else NULL */
+    const char
+        *from; /* of a PUT: the key of the object whose bytes it takes, instead of a file's; else NULL */
     bool (*take)(void *context, const char *p, size_t n); /* of a GET of an object */
     void *context;
     struct buf *page; /* of a GET of a list: what comes, whole; at most S3_PAGE_BYTES */

@@ -24,8 +24,8 @@ enum s3_result s3_put(struct s3 *s, const char *key, int fd, uint64_t bytes, con
 enum s3_result s3_put_text(struct s3 *s, const char *key, struct str text, struct diag *diag)
 {
     char sha256[DIGEST_CHARS + 1];
-    struct s3_request r = {.method = "PUT", .key = key, .text = text.n > 0 ? text.p : "", .bytes = text.n,
-                           .sha256 = sha256};
+    struct s3_request r = {
+        .method = "PUT", .key = key, .text = text.n > 0 ? text.p : "", .bytes = text.n, .sha256 = sha256};
 
     digest_hex_of(text.p, text.n, sha256);
     if (sha256[0] != '\0')

@@ -72,11 +72,12 @@ bool s3_read_keys(const char *file, struct s3_keys *keys, struct diag *diag)
     }
     if (ok && keys->access[0] != '\0' && keys->secret[0] != '\0')
         return true;
-    return diag_set(
-        diag, DIAG_USAGE, "no keys for the object store",
-        "Name a file with two lines, the access key and the secret, by --s3-keys-file, or set "
-        "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.",
-        "%s", file != NULL && file[0] != '\0' ? "The file of keys has no such two lines." : "The environment has no keys.");
+    return diag_set(diag, DIAG_USAGE, "no keys for the object store",
+                    "Name a file with two lines, the access key and the secret, by --s3-keys-file, or set "
+                    "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.",
+                    "%s",
+                    file != NULL && file[0] != '\0' ? "The file of keys has no such two lines."
+                                                    : "The environment has no keys.");
 }
 
 /* ---- the name ---- */

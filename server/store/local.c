@@ -205,8 +205,7 @@ static bool list_file(void *context, const char *path)
 {
     struct listing *listing = context;
     struct store_object o;
-    enum store_result result =
-        store_key_valid(path) ? local_look(listing->local, path, &o) : STORE_NOT_FOUND;
+    enum store_result result = store_key_valid(path) ? local_look(listing->local, path, &o) : STORE_NOT_FOUND;
 
     if (result == STORE_OK)
         return listing->each(listing->context, &o);

@@ -134,10 +134,11 @@ enum store_result record_write(struct store *s, const struct record *r, int64_t 
         result = put_need(s, r, i);
     if (is_there(result))
         result = put_first(s, r);
-    if (result == STORE_OK && !in_time(begun_s, KEEP_MOST_S))
+    if (is_there(result) && !in_time(begun_s, KEEP_MOST_S))
         result = STORE_FAILED;
+    /* Nobody else has this id: what is there already was put by a try whose answer was lost. */
     if (is_there(result))
-        return result;
+        return STORE_OK;
     int why = errno;
     upload_key(key, r->id);
     store_delete(s, key); /* A durable put that failed may have put the object all the same. */
@@ -764,10 +765,11 @@ static const char HINT[] = "Tell the operator: the service's log has the details
 /* The object store does not answer. */
 static void say_away(const char *what, struct diag *diag)
 {
-    diag_set(diag, DIAG_BUSY, "the object store does not answer",
-             "Try again soon; if that does not help, tell the operator.",
-             "The service keeps uploads in an object store, which does not answer: the upload could not be %s.",
-             what);
+    diag_set(
+        diag, DIAG_BUSY, "the object store does not answer",
+        "Try again soon; if that does not help, tell the operator.",
+        "The service keeps uploads in an object store, which does not answer: the upload could not be %s.",
+        what);
 }
 
 void store_access_failed(const struct log *log, enum store_result result, const char *what, struct diag *diag)
@@ -805,7 +807,7 @@ static int open_object(struct store *store, const struct log *log, const char *k
     if (result == STORE_UNAVAILABLE)
         say_away("read", diag);
     else if (result == STORE_CORRUPT)
-        diag_set(diag, DIAG_IO, "upload damaged", "Upload the profile again if you still have it.",
+        diag_set(diag, DIAG_CORRUPT, "upload damaged", "Upload the profile again if you still have it.",
                  "The stored bytes are not those that were uploaded.");
     else
         diag_set(diag, DIAG_IO, "upload not readable", HINT, "The stored upload could not be opened.");
@@ -844,7 +846,7 @@ enum record_state record_load(struct store *s, struct str id, struct record *r)
  * which it was read, and only as long as the store has not changed: who is told that an upload is deleted finds it
  * deleted. Any thread. */
 
-enum { SLOTS = 256 };
+enum { SLOTS = 256, STALE_MOST_S = 3600 };
 
 /* A slot holds what was found last of the ids that fall to it. */
 struct slot {
@@ -885,6 +887,25 @@ void record_cache_free(struct record_cache *c)
     free(c);
 }
 
+static struct slot *slot_of(struct record_cache *c, struct str id)
+{
+    return &c->slots[hash_bytes(c->seed, id.p, id.n) % SLOTS];
+}
+
+/* While the object store does not answer: what was found last, if that is not long ago. */
+static bool find_stale(struct record_cache *c, struct str id, int64_t now_s, struct record *r)
+{
+    const struct slot *slot = slot_of(c, id);
+
+    pthread_mutex_lock(&c->lock);
+    bool found = str_eq(str_of(slot->id), id) && slot->state == RECORD_FOUND &&
+                 slot->record.expires_s > now_s && now_s - slot->read_s <= STALE_MOST_S;
+    if (found)
+        *r = slot->record;
+    pthread_mutex_unlock(&c->lock);
+    return found;
+}
+
 /* False: nothing is known of the id any more. */
 static bool find(struct record_cache *c, const struct slot *slot, struct str id, int64_t now_s,
                  enum record_state *state, struct record *r)
@@ -899,11 +920,6 @@ static bool find(struct record_cache *c, const struct slot *slot, struct str id,
     }
     pthread_mutex_unlock(&c->lock);
     return fresh;
-}
-
-static struct slot *slot_of(struct record_cache *c, struct str id)
-{
-    return &c->slots[hash_bytes(c->seed, id.p, id.n) % SLOTS];
 }
 
 bool record_cache_has(struct record_cache *c, struct str id, int64_t now_s)
@@ -933,6 +949,8 @@ enum record_state record_cache_read(struct record_cache *c, struct str id, int64
     if (record_id_valid(id) && find(c, slot_of(c, id), id, now_s, &state, r))
         return state;
     state = found.state = record_read(c->store, id, now_s, r);
+    if (state == RECORD_AWAY && find_stale(c, id, now_s, r))
+        return RECORD_STALE;
     found.record = *r;
     if (record_id_valid(id) && state != RECORD_AWAY && state != RECORD_BROKEN)
         keep(c, id, &found);

@@ -51,6 +51,7 @@ enum record_state {
     RECORD_GONE,  /* deleted, or expired at now_s; with a record object still there *r is filled, so that it
                      can be  deleted: r->id is empty otherwise */
     RECORD_AWAY,  /* The object store does not answer: nothing is known. */
+    RECORD_STALE, /* Only of record_cache_read: it does not answer, and *r is what was found lately. */
     RECORD_BROKEN /* there, but not readable as a record */
 };
 

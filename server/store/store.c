@@ -149,8 +149,7 @@ enum store_result store_put(struct store *s, const char *key, struct str bytes)
     return changed(s, s->backend->put(s, key, bytes));
 }
 
-enum store_result store_put_file(struct store *s, struct local_temp *t, const char *key,
-                                 const char *sha256)
+enum store_result store_put_file(struct store *s, struct local_temp *t, const char *key, const char *sha256)
 {
     return changed(s, s->backend->put_file(s, t, key, sha256));
 }

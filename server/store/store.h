@@ -39,8 +39,8 @@ enum store_result store_put(struct store *s, const char *key, struct str bytes)
 
 /* The same with a file on its way in, of store_local(), and its digest in hex; closes t. After STORE_FULL t may still be open, and
  * the call may be tried again. */
-enum store_result store_put_file(struct store *s, struct local_temp *t, const char *key,
-                                 const char *sha256) __attribute__((warn_unused_result));
+enum store_result store_put_file(struct store *s, struct local_temp *t, const char *key, const char *sha256)
+    __attribute__((warn_unused_result));
 
 /* The same bytes under another key, durable. STORE_NOT_FOUND: there is nothing to copy. */
 enum store_result store_copy(struct store *s, const char *from, const char *key)

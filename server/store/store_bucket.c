@@ -27,9 +27,10 @@ struct store_bucket {
     const struct log *log;
     char boot[BOOT_CHARS + 1];
     pthread_mutex_t lock; /* of what follows */
-    int64_t pause_ms;     /* The last call was not answered, and the next one waited so long. 0: it was answered. */
-    int64_t again_ms;     /* when the next one may try, on the monotonic clock */
-    bool trying;          /* one does */
+    int64_t
+        pause_ms; /* The last call was not answered, and the next one waited so long. 0: it was answered. */
+    int64_t again_ms; /* when the next one may try, on the monotonic clock */
+    bool trying;      /* one does */
 };
 
 struct store_bucket *store_bucket_new(struct s3 *bucket, const struct log *log)
@@ -90,8 +91,8 @@ static bool note_answer(struct store_bucket *b, bool away)
 static enum store_result result_of(enum s3_result result)
 {
     static const enum store_result RESULTS[] = {
-        [S3_OK] = STORE_OK,           [S3_EXISTS] = STORE_EXISTS,           [S3_NOT_FOUND] = STORE_NOT_FOUND,
-        [S3_FULL] = STORE_FULL,       [S3_DENIED] = STORE_DENIED,           [S3_UNAVAILABLE] = STORE_UNAVAILABLE,
+        [S3_OK] = STORE_OK,           [S3_EXISTS] = STORE_EXISTS, [S3_NOT_FOUND] = STORE_NOT_FOUND,
+        [S3_FULL] = STORE_FULL,       [S3_DENIED] = STORE_DENIED, [S3_UNAVAILABLE] = STORE_UNAVAILABLE,
         [S3_CORRUPT] = STORE_CORRUPT, [S3_ENDED] = STORE_FAILED};
 
     return RESULTS[result];
@@ -175,7 +176,8 @@ static bool is_digest(struct sha256 *hash, const char *sha256)
 }
 
 /* The object into a file of this machine. */
-static enum store_result fetch_once(struct store *s, const char *key, const char *sha256, struct local_temp *t)
+static enum store_result fetch_once(struct store *s, const char *key, const char *sha256,
+                                    struct local_temp *t)
 {
     struct fetch f = {.file = t, .hash = sha256_new()};
     struct diag diag = {0};
@@ -281,8 +283,7 @@ static enum store_result put(struct store *s, const char *key, struct str bytes)
     return answered(s->bucket, s3_put_text(s->bucket->s3, key, bytes, &diag), &diag);
 }
 
-static enum store_result put_file(struct store *s, struct local_temp *t, const char *key,
-                                  const char *sha256)
+static enum store_result put_file(struct store *s, struct local_temp *t, const char *key, const char *sha256)
 {
     struct diag diag = {0};
     enum store_result result = STORE_UNAVAILABLE;
@@ -290,8 +291,8 @@ static enum store_result put_file(struct store *s, struct local_temp *t, const c
     if (!store_key_valid(key))
         result = refuse_key();
     else if (may_ask(s->bucket))
-        result = answered(
-            s->bucket, s3_put(s->bucket->s3, key, t->fd, (uint64_t)t->written, sha256, &diag), &diag);
+        result = answered(s->bucket, s3_put(s->bucket->s3, key, t->fd, (uint64_t)t->written, sha256, &diag),
+                          &diag);
     if (result == STORE_FULL)
         return result; /* it may be tried again */
     if (result == STORE_OK)
@@ -367,16 +368,17 @@ static enum store_result list(struct store *s, const char *prefix,
     return answered(s->bucket, result == S3_ENDED ? S3_OK : result, &diag);
 }
 
-/* A put takes a request that costs, and leaves an object: whether the bucket is there, and lets this service in, a look
- * tells as well. */
+/* A put leaves an object: whether the bucket is there, and lets this service in, a get tells as well. (A look does not: its
+ * answer has no body that could say what is missing.) */
 static enum store_result probe(struct store *s)
 {
-    struct store_object o;
-    enum store_result here = local_probe(s->local);
+    struct buf text = {0};
+    enum store_result result = local_probe(s->local);
 
-    if (here != STORE_OK)
-        return here;
-    enum store_result result = look(s, "keys/session", &o);
+    if (result != STORE_OK)
+        return result;
+    result = read_text(s, "keys/session", 1 << 10, &text);
+    buf_free(&text);
     return result == STORE_NOT_FOUND ? STORE_OK : result;
 }
 

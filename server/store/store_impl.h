@@ -9,8 +9,7 @@
 /* The calls of store.h, but for the count of changes. */
 struct store_backend {
     enum store_result (*put)(struct store *s, const char *key, struct str bytes);
-    enum store_result (*put_file)(struct store *s, struct local_temp *t, const char *key,
-                                  const char *sha256);
+    enum store_result (*put_file)(struct store *s, struct local_temp *t, const char *key, const char *sha256);
     enum store_result (*copy)(struct store *s, const char *from, const char *key);
     enum store_result (*get)(struct store *s, const char *key, const char *sha256, int *fd, uint64_t *bytes);
     enum store_result (*read)(struct store *s, const char *key, size_t limit, struct buf *out);

@@ -361,7 +361,8 @@ static void sweep_all(struct pass *p)
 
 struct sweep_done sweep_pass(struct store *s, const struct log *log, const struct sweep_plan *plan)
 {
-    struct pass p = {.store = s, .local = store_local(s), .log = log, .plan = plan, .done = {.next_expires_s = INT64_MAX}};
+    struct pass p = {
+        .store = s, .local = store_local(s), .log = log, .plan = plan, .done = {.next_expires_s = INT64_MAX}};
 
     if (plan->full || plan->what == SWEEP_VIEWS)
         sweep_views(&p);

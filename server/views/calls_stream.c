@@ -124,8 +124,7 @@ static bool make(struct writer *w, struct diag *diag)
         return false;
     /* A slow reader would keep it, and no other profile could be read. `call_streams` bounds what lists take. */
     profiles_give_slot(service->profiles, &use);
-    int fd = store_access_bytes(service->store, service->log, s->record.id, s->record.sha256,
-                                &bytes, diag);
+    int fd = store_access_bytes(service->store, service->log, s->record.id, s->record.sha256, &bytes, diag);
     if (fd >= 0) {
         struct profile_source source;
         profiles_source(service->profiles, &use, fd, w->turn, &s->stop, &source);

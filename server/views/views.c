@@ -117,7 +117,8 @@ static void tell_store(struct views *v, const struct view_request *r, enum encod
 
     if (now_ms - told_ms < TELL_STORE_MS || !atomic_compare_exchange_strong(&t->told_ms, &told_ms, now_ms))
         return;
-    if (view_key(v->service, r, e, key) && local_use(store_local(v->service->store), key, &fd, &bytes) == STORE_OK)
+    if (view_key(v->service, r, e, key) &&
+        local_use(store_local(v->service->store), key, &fd, &bytes) == STORE_OK)
         close(fd);
 }
 

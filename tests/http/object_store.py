@@ -4,10 +4,17 @@ import email.utils
 import hashlib
 import hmac
 import http.server
+import io
+import os
 import re
+import shutil
+import socket
+import subprocess
+import tempfile
 import threading
 import time
 import urllib.parse
+import zipfile
 from xml.sax.saxutils import escape
 
 ACCESS, SECRET, BUCKET, REGION = 'access-key', 'secret/key+with=signs', 'profiles', 'test-1'
@@ -139,7 +146,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 class ObjectStore:
-    """`faults`: (method, beginning of the key, what happens, how often): "503 SlowDown" and the like, "drop" the connection,
+    """`faults`: (method or "", beginning of the key, what happens, how often): "503 SlowDown" and the like, "drop" the connection,
     "cut" an answer in its middle, have it "moved" to another key just then, send the "whole" object though a part was asked for, send "wrong" bytes, take an object but let the answer be
     "lost", say "half" way through a copy that it failed, answer a list with a web "page", with the same token each time, which makes it "endless", or with "no token" though
     more follows. `strangers`: keys that the list of uploads has although nobody asked for them."""
@@ -159,7 +166,7 @@ class ObjectStore:
 
     def fault(self, method, key):
         for i, (of, begins, what, times) in enumerate(self.faults):
-            if of == method and key.startswith(begins) and times > 0:
+            if of in ('', method) and key.startswith(begins) and times > 0:
                 self.faults[i] = (of, begins, what, times - 1)
                 return what
         return None
@@ -168,3 +175,40 @@ class ObjectStore:
         self.http.shutdown()
         self.thread.join()
         self.http.server_close()
+
+
+def zip_of(files):
+    """A zip archive of these: name -> content."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, 'w', zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return packed.getvalue()
+
+
+def free_ports():
+    """The first of a hundred that are probably free, for daemons that want numbers."""
+    with socket.create_server(('127.0.0.1', 0)) as probe:
+        return min(probe.getsockname()[1], 65000)
+
+
+def ceph(test):
+    """Starts a real object store until the test ends, where its packages and the script that starts it are: what it tells of
+    itself, S3_ENDPOINT, S3_BUCKET and the keys. Else skips the test."""
+    script = os.path.join(os.environ.get('AFLAMED_SAMPLES', ''), 'engines', 'ceph-ci.sh')
+    if not os.path.exists(script) or shutil.which('radosgw') is None:
+        test.skipTest('needs radosgw, ceph-mon, ceph-osd, and AFLAMED_SAMPLES/engines')
+    folder = tempfile.mkdtemp(prefix='aflamed-ceph-')
+    test.addCleanup(shutil.rmtree, folder, ignore_errors=True)
+    place = os.path.join(folder, 'ceph')
+    environment = {**os.environ, 'D': place, 'MONS': '1', 'OSDS': '1', 'RGWS': '1', 'MGR': '0', 'STORE': 'memstore',
+                   'PORT': str(free_ports())}
+
+    def run(what):
+        return subprocess.run(['bash', script, what], env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              timeout=300)
+    test.addCleanup(run, 'stop')
+    done = run('start')
+    test.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+    with open(os.path.join(place, 'env')) as f:
+        return dict(line.rstrip('\n').split('=', 1) for line in f if '=' in line)

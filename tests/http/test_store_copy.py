@@ -3,7 +3,6 @@ has not the object."""
 import glob
 import os
 import shutil
-import socket
 import subprocess
 import tempfile
 import unittest
@@ -29,12 +28,6 @@ def files(folder):
     paths = [path for kind in ('uploads', 'bytes', 'names', 'gone')
              for path in glob.glob(os.path.join(folder, kind, '**'), recursive=True) if os.path.isfile(path)]
     return {os.path.relpath(path, folder): open(path, 'rb').read() for path in paths}
-
-
-def free_ports():
-    """The first of a hundred that are probably free, for daemons that want numbers."""
-    with socket.create_server(('127.0.0.1', 0)) as probe:
-        return min(probe.getsockname()[1], 65000)
 
 
 class StoreTest(unittest.TestCase):
@@ -282,21 +275,7 @@ class Settings(StoreTest):
 class Ceph(StoreTest):
     """The same with a real object store, where its packages and the script that starts it are."""
     def test_there_and_back(self):
-        script = os.path.join(os.environ.get('AFLAMED_SAMPLES', ''), 'engines', 'ceph-ci.sh')
-        if not os.path.exists(script) or shutil.which('radosgw') is None:
-            self.skipTest('needs radosgw, ceph-mon, ceph-osd, and AFLAMED_SAMPLES/engines')
-        place = os.path.join(self.folder, 'ceph')
-        environment = {**os.environ, 'D': place, 'MONS': '1', 'OSDS': '1', 'RGWS': '1', 'MGR': '0', 'STORE': 'memstore',
-                       'PORT': str(free_ports())}
-
-        def ceph(what):
-            return subprocess.run(['bash', script, what], env=environment, stdin=subprocess.DEVNULL, capture_output=True,
-                                  text=True, timeout=support.TIMEOUT_S)
-        self.addCleanup(ceph, 'stop')
-        done = ceph('start')
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        with open(os.path.join(place, 'env')) as f:
-            told = dict(line.rstrip('\n').split('=', 1) for line in f if '=' in line)
+        told = object_store.ceph(self)
         known = {name: told[name] for name in ('AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY')}
 
         def run(*arguments):

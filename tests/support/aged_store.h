@@ -12,8 +12,8 @@ struct aged_store {
     struct scratch scratch;
     struct store *store;
     struct local *local; /* its directory */
-    int64_t now_s;  /* of its sweeps */
-    unsigned steps; /* left until a sweep is told to end */
+    int64_t now_s;       /* of its sweeps */
+    unsigned steps;      /* left until a sweep is told to end */
 };
 
 /* All of these fail the test when they cannot. */

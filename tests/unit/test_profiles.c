@@ -340,8 +340,9 @@ static void put_trace(struct world *w, unsigned source)
     digest_hex_of((const char *)bytes, n, w->sha256[source]);
     bytes_key(source, key);
     store_delete(w->service.store, key);
-    assert_int_equal(local_put(store_local(w->service.store), key, (struct str){(const char *)bytes, n}, LOCAL_EVICTABLE),
-                     STORE_OK);
+    assert_int_equal(
+        local_put(store_local(w->service.store), key, (struct str){(const char *)bytes, n}, LOCAL_EVICTABLE),
+        STORE_OK);
 }
 
 static bool window_was_there(struct world *w, unsigned source, uint64_t from_ns)

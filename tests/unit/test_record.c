@@ -137,8 +137,7 @@ static void broken_objects_are_called_so(void **state)
 
     for (size_t i = 0; i < sizeof(OBJECTS) / sizeof(OBJECTS[0]); i++) {
         struct record_fixture f = record_fixture_begin();
-        assert_int_equal(store_put(f.store, "uploads/" ID ".json", str_of(OBJECTS[i])),
-                         STORE_OK);
+        assert_int_equal(store_put(f.store, "uploads/" ID ".json", str_of(OBJECTS[i])), STORE_OK);
         assert_int_equal(state_at(&f, NOW_S, &r), RECORD_BROKEN);
         assert_string_equal(r.id, "");
         record_fixture_end(&f);
@@ -158,8 +157,7 @@ static void a_huge_object_is_broken(void **state)
     struct record r;
 
     memset(huge, '[', sizeof(huge));
-    assert_int_equal(
-        store_put(f.store, "uploads/" ID ".json", (struct str){huge, sizeof(huge)}), STORE_OK);
+    assert_int_equal(store_put(f.store, "uploads/" ID ".json", (struct str){huge, sizeof(huge)}), STORE_OK);
     assert_int_equal(state_at(&f, NOW_S, &r), RECORD_BROKEN);
     record_fixture_end(&f);
 }
@@ -362,8 +360,7 @@ static void files_of_names_go_when_nobody_can_need_them(void **state)
     record_need_key(SHA, period, ID, mine);
     record_need_key(SHA, period, OTHER, others);
     assert_int_equal(store_put(f.store, file, STR("names")), STORE_OK);
-    assert_int_equal(store_put(f.store, others, STR("")),
-                     STORE_OK); /* of an upload that failed */
+    assert_int_equal(store_put(f.store, others, STR("")), STORE_OK); /* of an upload that failed */
     memcpy(f.record.names.of[RECORD_SYMBOLS], SHA, sizeof(SHA));
     f.record.names.period[RECORD_SYMBOLS] = period;
     assert_int_equal(record_write(f.store, &f.record, BEGUN_S), STORE_OK);

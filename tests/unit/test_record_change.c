@@ -249,7 +249,8 @@ static void replacing(void **state)
     assert_int_equal(store_read(f.store, "a/b", 100, &b), STORE_OK);
     assert_true(str_eq(buf_view(&b), STR("3")));
     assert_int_equal(local_replace(store_local(f.store), "../b", STR("3")), STORE_FAILED);
-    assert_int_equal(local_replace(store_local(f.store), "a/b/c", STR("3")), STORE_FAILED); /* an object is no folder */
+    assert_int_equal(local_replace(store_local(f.store), "a/b/c", STR("3")),
+                     STORE_FAILED); /* an object is no folder */
     buf_free(&b);
     record_fixture_end(&f);
 }

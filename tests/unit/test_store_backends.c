@@ -139,7 +139,8 @@ static void what_is_deleted_is_gone(void **state)
     assert_int_equal(store_delete(w.store, "a/b"), STORE_OK);
     assert_int_not_equal(store_changes(w.store), before);
     assert_int_equal(store_exists(w.store, "a/b"), STORE_NOT_FOUND);
-    enum store_result again = store_delete(w.store, "a/b"); /* an object store does not say whether it was there */
+    enum store_result again =
+        store_delete(w.store, "a/b"); /* an object store does not say whether it was there */
     assert_true(again == STORE_OK || again == STORE_NOT_FOUND);
     assert_int_equal(store_put(w.store, "a/b", STR("y")), STORE_OK);
     end(&w);
@@ -149,8 +150,8 @@ static void keys_are_vetted(void **state)
 {
     (void)state;
     struct world w = begin();
-    static const char *const KEYS[] = {"", "a", "/a/b", "a//b", "a/b/", "../a/b", "a/.b", "A/b", "a/b?", "tmp/x",
-                                       "a/b/c/d/e/f"};
+    static const char *const KEYS[] = {"",     "a",   "/a/b", "a//b",  "a/b/",       "../a/b",
+                                       "a/.b", "A/b", "a/b?", "tmp/x", "a/b/c/d/e/f"};
     struct store_object o;
     struct buf text = {0};
     int fd;

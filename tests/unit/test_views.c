@@ -94,7 +94,8 @@ static int build(void **state)
         buf_printf(&text, "main;com.example.Class%u.method;com.example.Deep.run %u\n", i, i + 1);
     digest_hex_of(text.p, text.n, world->sha256);
     record_bytes_key(UPLOAD, key);
-    assert_int_equal(local_put(store_local(world->service.store), key, buf_view(&text), LOCAL_EVICTABLE), STORE_OK);
+    assert_int_equal(local_put(store_local(world->service.store), key, buf_view(&text), LOCAL_EVICTABLE),
+                     STORE_OK);
     buf_free(&text);
     world->service.turns = turns_new(2, false);
     world->service.threads = threads_new((const unsigned[THREADS_KINDS]){2, 8, 2, 2, 2}, THREADS_KINDS, 0);
@@ -314,7 +315,8 @@ static void small_views_stay_plain(void **state)
     digest_hex_of(text, strlen(text), r.upload.sha256);
     memset(r.upload.upload, 'z', RECORD_ID_CHARS);
     record_bytes_key(r.upload.upload, key);
-    assert_int_equal(local_put(store_local(world->service.store), key, str_of(text), LOCAL_EVICTABLE), STORE_OK);
+    assert_int_equal(local_put(store_local(world->service.store), key, str_of(text), LOCAL_EVICTABLE),
+                     STORE_OK);
     for (int i = 0; i < 4; i++) {
         struct buf b = get_bytes(&r, ENCODING_IDENTITY);
         assert_true(str_eq(buf_view(&b), str_of(text)));

@@ -1,0 +1,297 @@
+"""A service that keeps its uploads in an object store, beside a second one that does the same: what one does the other knows,
+an object store that is away or damaged is told truthfully, and every backend keeps the promises of the store."""
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+import object_store
+import support
+from object_store import ACCESS, BUCKET, SECRET
+from support import Server, eventually, id_of, token_of, trace
+
+NAME = 's3://' + BUCKET + '/team'
+
+
+def run_backends(test, bucket, endpoints, region, access, secret):
+    """The unit test of the backends, on a bucket: without copies on this machine, and with them."""
+    program = os.path.join(os.environ.get('AFLAMED_TEST_UNIT', ''), 'test_store_backends')
+    if not os.path.exists(program):
+        test.skipTest('AFLAMED_TEST_UNIT has no test_store_backends')
+    for copies in ({}, {'AFLAMED_TEST_BUCKET_COPIES': '1'}):
+        environment = {**os.environ, 'AFLAMED_TEST_BUCKET': bucket, 'AFLAMED_TEST_BUCKET_ENDPOINTS': endpoints,
+                       'AFLAMED_TEST_BUCKET_REGION': region, 'AWS_ACCESS_KEY_ID': access, 'AWS_SECRET_ACCESS_KEY': secret,
+                       'no_proxy': '127.0.0.1', **copies}
+        done = subprocess.run([program], env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              timeout=support.TIMEOUT_S)
+        test.assertEqual(done.returncode, 0, done.stdout[-2000:] + done.stderr[-2000:])
+
+
+class Backends(unittest.TestCase):
+    def test_bucket(self):
+        bucket = object_store.ObjectStore()
+        self.addCleanup(bucket.end)
+        run_backends(self, 's3://' + BUCKET + '/t', bucket.url, object_store.REGION, ACCESS, SECRET)
+
+    def test_ceph(self):
+        told = object_store.ceph(self)
+        run_backends(self, 's3://%s/t' % told['S3_BUCKET'], told['S3_ENDPOINT'], 'us-east-1', told['AWS_ACCESS_KEY_ID'],
+                     told['AWS_SECRET_ACCESS_KEY'])
+
+
+class BucketTest(unittest.TestCase):
+    def setUp(self):
+        self.bucket = object_store.ObjectStore()
+        self.addCleanup(self.bucket.end)
+        self.folder = tempfile.mkdtemp(prefix='aflamed-http-')
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.keys = os.path.join(self.folder, 'keys')
+        with open(self.keys, 'w') as f:
+            f.write('%s\n%s\n' % (ACCESS, SECRET))
+
+    def service(self, cache='a', **config):
+        server = Server(store=NAME, cache=os.path.join(self.folder, cache), s3_endpoints=self.bucket.url,
+                        s3_region=object_store.REGION, **{'s3_keys_file': self.keys, **config})
+
+        def end():
+            status, said = server.stop(), server.log()
+            server.clean()
+            self.assertEqual(status, 0, said[-3000:])
+            self.assertNotIn('Sanitizer', said)
+        self.addCleanup(end)
+        return server
+
+    def stored(self, server, content=None):
+        answer = server.upload(trace() if content is None else content)
+        self.assertEqual(answer.status, 201, answer)
+        return answer
+
+    def away(self):
+        """The object store answers no request any more."""
+        self.bucket.faults.append(('', '', 'drop', 1 << 30))
+
+    def back(self):
+        self.bucket.faults.clear()
+
+
+class Two(BucketTest):
+    def setUp(self):
+        super().setUp()
+        self.a, self.b = self.service('a'), self.service('b')
+
+    def test_what_one_stores_the_other_shows(self):
+        content = trace(salt=1)
+        path = '/p/' + id_of(self.stored(self.a, content))
+        self.assertEqual(self.b.get(path + '/raw').body, content)
+        for output in ('.json', '/verdict.txt', '/t/all.svg', '/t/all.folded.txt'):
+            one, other = self.a.get(path + output), self.b.get(path + output)
+            self.assertEqual((one.status, other.status), (200, 200), output)
+            self.assertEqual(re.sub(rb':%d/' % self.a.port, b':%d/' % self.b.port, one.body), other.body, output)
+
+    def test_a_change_is_seen_within_two_seconds(self):
+        answer = self.stored(self.a)
+        path = '/p/' + id_of(answer)
+
+        def name():
+            return json.loads(self.a.get(path + '.json').body).get('name')
+        self.assertNotEqual(name(), 'renamed')
+        changed = self.b.request('POST', path + '/rename', 'token=%s&name=renamed' % token_of(answer))
+        self.assertEqual(changed.status, 200, changed)
+        self.assertTrue(eventually(lambda: name() == 'renamed', 2 if not support.sanitized() else 20))
+
+    def test_a_deleted_one_is_gone_everywhere(self):
+        answer = self.stored(self.a)
+        path = '/p/' + id_of(answer)
+        self.assertEqual(self.b.get(path + '/t/all.svg').status, 200)
+        self.assertEqual(self.b.request('DELETE', path, X_Delete_Token=token_of(answer)).status, 200)
+        self.assertEqual(self.b.get(path).status, 410)
+        self.assertTrue(eventually(lambda: self.a.get(path).status == 410, 2 if not support.sanitized() else 20))
+        self.assertEqual([key for key in self.bucket.objects if not key.startswith('team/keys/')],
+                         ['team/gone/' + id_of(answer)])
+
+    def test_a_mapping_of_one_names_the_methods_of_the_other(self):
+        answer = self.stored(self.a)
+        path = '/p/' + id_of(answer)
+        kind, body = support.form(('token', None, token_of(answer).encode()),
+                                  ('mapping', 'mapping.txt', b'com.real.Name -> com.example.Class0:\n'))
+        self.assertEqual(self.a.request('POST', path + '/mapping', body, Content_Type=kind).status, 200)
+        self.assertTrue(eventually(lambda: b'com.real.Name' in self.b.get(path + '/t/all.folded.txt').body))
+
+    def test_members_of_an_archive_are_copied_by_the_object_store(self):
+        archive = object_store.zip_of({'one.trace': trace(salt=1), 'two.trace': trace(salt=2)})
+        answer = self.a.upload(archive, target='/?member=all')
+        self.assertEqual(answer.status, 201, answer)
+        puts = [request for request in self.bucket.requests if request[0] == 'PUT' and '/bytes/' in request[1]]
+        self.assertEqual(len(puts), 2)
+        ids = sorted(key.rsplit('/', 1)[1] for key in self.bucket.objects if '/bytes/' in key)
+        for one in ids:
+            self.assertEqual(self.b.get('/p/%s/verdict.txt' % one).status, 200)
+
+
+class Copies(BucketTest):
+    def test_a_machine_that_lost_its_cache_has_all(self):
+        server = self.service()
+        content = trace(salt=3)
+        path = '/p/' + id_of(self.stored(server, content))
+        self.assertEqual(server.stop(), 0)
+        shutil.rmtree(os.path.join(self.folder, 'a'))
+        server.start()
+        self.assertEqual(server.get(path + '/raw').body, content)
+
+    def test_bytes_are_fetched_once(self):
+        server, other = self.service('a'), self.service('b')
+        path = '/p/' + id_of(self.stored(server))
+        for width in range(600, 605):
+            self.assertEqual(server.get(path + '/t/all.svg?width=%d' % width).status, 200)
+        self.assertFalse([r for r in self.bucket.requests if r[0] == 'GET' and '/bytes/' in r[1]])
+        for width in range(600, 605):
+            self.assertEqual(other.get(path + '/t/all.svg?width=%d' % width).status, 200)
+            self.assertEqual(other.get(path + '/raw').status, 200)
+        self.assertEqual(len([r for r in self.bucket.requests if r[0] == 'GET' and '/bytes/' in r[1]]), 1)
+
+    def test_copies_keep_within_their_limit(self):
+        server = self.service(views_on_disk_bytes='64K')
+        for i in range(6):
+            self.stored(server, trace(records=4000, salt=i))
+        sizes = [os.path.getsize(os.path.join(folder, name))
+                 for folder, _, names in os.walk(os.path.join(self.folder, 'a', 'views')) for name in names]
+        self.assertLessEqual(sum(sizes), 64 << 10)
+
+    def test_bytes_that_were_damaged_on_their_way_are_fetched_again(self):
+        server, other = self.service('a'), self.service('b')
+        path = '/p/' + id_of(self.stored(server))
+        self.bucket.faults.append(('GET', 'team/bytes/', 'wrong', 1))
+        self.assertEqual(other.get(path + '/verdict.txt').status, 200)
+        self.assertIn('bytes-damaged', other.log())
+
+    def test_damaged_bytes_are_never_shown(self):
+        server, other = self.service('a'), self.service('b')
+        path = '/p/' + id_of(self.stored(server))
+        key = next(key for key in self.bucket.objects if '/bytes/' in key)
+        self.bucket.objects[key] = b'\0' + self.bucket.objects[key][1:]
+        for target in ('/raw', '/verdict.txt', '/t/all.svg'):
+            answer = other.get(path + target)
+            self.assertEqual(answer.status, 502, answer)
+            self.assertIn('The stored bytes are not those that were uploaded.', answer.text)
+        self.assertEqual(server.get(path + '/verdict.txt').status, 200)     # it has a copy of the right ones
+
+
+class Away(BucketTest):
+    def test_what_is_here_is_shown_and_marked(self):
+        server = self.service()
+        path = '/p/' + id_of(self.stored(server))
+        fresh = server.get(path + '/t/all.svg')
+        self.assertIsNone(fresh['X-Stale'])
+        self.away()
+        for target in ('/t/all.svg', '/t/all.svg?width=700', '/verdict.txt', '/raw'):
+            answer = server.get(path + target)
+            # A record that was read within this second is fresh.
+            self.assertTrue(answer['X-Stale'] is None or 'does not answer' in answer['X-Stale'])
+            self.assertEqual(answer.status, 200, (target, answer))
+        self.assertTrue(eventually(lambda: server.get(path + '/t/all.svg')['X-Stale'] is not None))
+        self.assertEqual(server.get(path + '/t/all.svg').body, fresh.body)
+        self.back()
+        self.assertTrue(eventually(lambda: server.get(path + '/t/all.svg')['X-Stale'] is None))
+
+    def test_what_is_not_known_is_said_to_be_unknown(self):
+        server, other = self.service('a'), self.service('b')
+        path = '/p/' + id_of(self.stored(server))
+        self.away()
+        answer = other.get(path)
+        self.assertEqual(answer.status, 503, answer)
+        self.assertIsNotNone(answer['Retry-After'])
+        self.assertIn('does not answer', answer.text)
+        self.back()
+        self.assertTrue(eventually(lambda: other.get(path).status == 200))
+
+    def test_an_upload_is_refused_and_nothing_is_left(self):
+        server = self.service()
+        self.away()
+        for _ in range(3):
+            answer = server.upload(trace())
+            self.assertEqual(answer.status, 503, answer)
+            self.assertIsNotNone(answer['Retry-After'])
+        self.assertEqual(server.get('/readyz').status, 503)
+        self.assertIn('The object store does not answer.', server.get('/readyz').text)
+        self.back()
+        self.assertTrue(eventually(lambda: server.upload(trace()).status == 201))
+        self.assertTrue(eventually(lambda: server.get('/readyz').status == 200))
+        self.assertEqual(os.listdir(os.path.join(self.folder, 'a', 'tmp')), [])
+
+    def test_nobody_waits_for_it_again_and_again(self):
+        server = self.service()
+        self.away()
+        self.assertEqual(server.upload(trace()).status, 503)
+        before = len(self.bucket.requests)
+        for i in range(50):
+            self.assertIn(server.get('/p/%026d' % 2).status, (404, 503))
+            self.assertIn(server.get('/p/' + 'abcdefghijklmnopqrstuvwxy%s' % 'abcdefgh'[i % 8]).status, (503,))
+        self.assertLess(len(self.bucket.requests) - before, 50)
+
+    def test_it_starts_while_the_store_is_away(self):
+        self.away()
+        server = self.service()
+        self.assertEqual(server.get('/').status, 200)
+        self.assertEqual(server.get('/readyz').status, 503)
+        self.back()
+        self.assertTrue(eventually(lambda: server.upload(trace()).status == 201))
+
+    def test_an_answer_that_was_lost_is_no_second_upload(self):
+        server = self.service()
+        for key in ('team/bytes/', 'team/uploads/'):
+            self.bucket.faults.append(('PUT', key, 'lost', 1))
+        path = '/p/' + id_of(self.stored(server))
+        self.assertEqual(server.get(path + '/verdict.txt').status, 200)
+        self.assertEqual(len([key for key in self.bucket.objects if '/uploads/' in key]), 1)
+
+    def test_a_full_store_is_said_to_be_full(self):
+        server = self.service()
+        self.bucket.faults.append(('PUT', 'team/bytes/', '403 QuotaExceeded', 1 << 30))
+        answer = server.upload(trace())
+        self.assertEqual(answer.status, 507, answer)
+
+
+class Start(BucketTest):
+    def refused(self, **config):
+        flags = {'store': NAME, 'cache': os.path.join(self.folder, 'a'), 's3_endpoints': self.bucket.url,
+                 's3_region': object_store.REGION, 's3_keys_file': self.keys, **config}
+        done = subprocess.run([support.AFLAMED, 'serve', '--listen', '127.0.0.1:0'] +
+                              [part for key, value in flags.items() for part in ('--' + key.replace('_', '-'), value)],
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=support.TIMEOUT_S)
+        self.assertNotEqual(done.returncode, 0)
+        return done.stderr
+
+    def test_wrong_settings_are_refused(self):
+        wrong = os.path.join(self.folder, 'wrong')
+        with open(wrong, 'w') as f:
+            f.write('%s\nwrong\n' % ACCESS)
+        self.assertIn('the object store refuses this service', self.refused(s3_keys_file=wrong))
+        self.assertIn('the object store refuses this service', self.refused(store='s3://no-such-bucket'))
+        self.assertIn('no name of a bucket', self.refused(store='s3://'))
+        self.assertIn('No endpoint is named', self.refused(s3_endpoints=''))
+        self.assertIn('cannot be read', self.refused(s3_keys_file=os.path.join(self.folder, 'none')))
+
+    def test_two_services_have_not_one_cache(self):
+        self.service('a')
+        self.assertIn('the store is in use', self.refused())
+
+    def test_doors_have_one_key_for_all_machines(self):
+        tokens = os.path.join(self.folder, 'tokens')
+        made = subprocess.run([support.AFLAMED, 'token', 'new', 'ann', '--scope', 'upload,read', '--tokens-file', tokens],
+                              capture_output=True, text=True, timeout=support.TIMEOUT_S, check=True)
+        token = made.stdout.strip().splitlines()[-1]
+        a = self.service('a', tokens_file=tokens, readers='team')
+        b = self.service('b', tokens_file=tokens, readers='team')
+        path = '/p/' + id_of(a.upload(trace(), Authorization='Bearer ' + token))
+        kind = 'application/x-www-form-urlencoded'
+        login = a.request('POST', '/login', 'token=' + token, Content_Type=kind, Origin='http://127.0.0.1:%d' % a.port)
+        cookie = login['Set-Cookie'].split(';')[0]
+        self.assertEqual(b.get(path + '/verdict.txt').status, 401)
+        self.assertEqual(b.get(path + '/verdict.txt', Cookie=cookie).status, 200)
+
+
+if __name__ == '__main__':
+    unittest.main()
