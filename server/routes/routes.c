@@ -15,6 +15,7 @@
 #include "server/service.h"
 #include "server/store/readiness.h"
 #include "server/store/record.h"
+#include "server/store/record_cache.h"
 
 /* ---- the site itself ---- */
 

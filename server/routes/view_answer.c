@@ -21,6 +21,7 @@
 #include "server/routes/admit.h"
 #include "server/service.h"
 #include "server/store/record.h"
+#include "server/store/record_cache.h"
 #include "server/upload/known_mapping.h"
 #include "server/views/policies.h"
 #include "server/views/views.h"

@@ -1,15 +1,11 @@
 #include "server/store/record.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <time.h>
-#include <unistd.h>
 
-#include "core/hash.h"
 #include "core/str.h"
 #include "core/system/utc.h"
 #include "server/store/record_entry.h"
@@ -837,122 +833,4 @@ enum record_state record_load(struct store *s, struct str id, struct record *r)
     uint32_t n;
 
     return read_object(s, id, r, &n);
-}
-
-/* ---- records that were read lately ---- */
-
-/* Records that were read a moment ago. Looking at an upload's record and its tombstone takes two files, which is
- * more than all the rest of sending a view that is in memory. A record is given from memory within the second in
- * which it was read, and only as long as the store has not changed: who is told that an upload is deleted finds it
- * deleted. Any thread. */
-
-enum { SLOTS = 256, STALE_MOST_S = 3600 };
-
-/* A slot holds what was found last of the ids that fall to it. */
-struct slot {
-    char id[RECORD_ID_CHARS + 1]; /* "": nothing */
-    enum record_state state;
-    struct record record;
-    uint64_t changes; /* of the store, before it was read */
-    int64_t read_s;
-};
-
-struct record_cache {
-    struct store *store;
-    struct hash_seed seed;
-    pthread_mutex_t lock; /* of slots */
-    struct slot slots[SLOTS];
-};
-
-struct record_cache *record_cache_new(struct store *s)
-{
-    struct record_cache *c = calloc(1, sizeof(*c));
-
-    if (c == NULL)
-        return NULL;
-    if (getrandom(&c->seed, sizeof(c->seed), 0) != (ssize_t)sizeof(c->seed)) {
-        free(c);
-        return NULL;
-    }
-    c->store = s;
-    pthread_mutex_init(&c->lock, NULL);
-    return c;
-}
-
-void record_cache_free(struct record_cache *c)
-{
-    if (c == NULL)
-        return;
-    pthread_mutex_destroy(&c->lock);
-    free(c);
-}
-
-static struct slot *slot_of(struct record_cache *c, struct str id)
-{
-    return &c->slots[hash_bytes(c->seed, id.p, id.n) % SLOTS];
-}
-
-/* While the object store does not answer: what was found last, if that is not long ago. */
-static bool find_stale(struct record_cache *c, struct str id, int64_t now_s, struct record *r)
-{
-    const struct slot *slot = slot_of(c, id);
-
-    pthread_mutex_lock(&c->lock);
-    bool found = str_eq(str_of(slot->id), id) && slot->state == RECORD_FOUND &&
-                 slot->record.expires_s > now_s && now_s - slot->read_s <= STALE_MOST_S;
-    if (found)
-        *r = slot->record;
-    pthread_mutex_unlock(&c->lock);
-    return found;
-}
-
-/* False: nothing is known of the id any more. */
-static bool find(struct record_cache *c, const struct slot *slot, struct str id, int64_t now_s,
-                 enum record_state *state, struct record *r)
-{
-    pthread_mutex_lock(&c->lock);
-    bool fresh = slot->read_s == now_s && slot->changes == store_changes(c->store) &&
-                 str_eq(str_of(slot->id), id) &&
-                 (slot->state != RECORD_FOUND || slot->record.expires_s > now_s);
-    if (fresh) {
-        *state = slot->state;
-        *r = slot->record;
-    }
-    pthread_mutex_unlock(&c->lock);
-    return fresh;
-}
-
-bool record_cache_has(struct record_cache *c, struct str id, int64_t now_s)
-{
-    struct record r;
-    enum record_state state;
-
-    return !record_id_valid(id) || find(c, slot_of(c, id), id, now_s, &state, &r);
-}
-
-static void keep(struct record_cache *c, struct str id, const struct slot *found)
-{
-    struct slot *slot = slot_of(c, id);
-
-    pthread_mutex_lock(&c->lock);
-    *slot = *found;
-    memcpy(slot->id, id.p, RECORD_ID_CHARS);
-    pthread_mutex_unlock(&c->lock);
-}
-
-enum record_state record_cache_read(struct record_cache *c, struct str id, int64_t now_s, struct record *r)
-{
-    enum record_state state;
-    /* Before reading: what changes meanwhile makes the slot stale and not wrong. */
-    struct slot found = {.changes = store_changes(c->store), .read_s = now_s};
-
-    if (record_id_valid(id) && find(c, slot_of(c, id), id, now_s, &state, r))
-        return state;
-    state = found.state = record_read(c->store, id, now_s, r);
-    if (state == RECORD_AWAY && find_stale(c, id, now_s, r))
-        return RECORD_STALE;
-    found.record = *r;
-    if (record_id_valid(id) && state != RECORD_AWAY && state != RECORD_BROKEN)
-        keep(c, id, &found);
-    return state;
 }

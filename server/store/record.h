@@ -33,8 +33,6 @@
 #include "server/store/record_text.h"
 #include "server/store/store.h"
 
-struct record_cache;
-
 enum { RECORD_GONE_DAYS = 30 };
 
 /* How long a file of names is shared by those who come. Period 0 has the files that an earlier version has put. */
@@ -153,19 +151,5 @@ int store_access_bytes(struct store *store, const struct log *log, const char *i
 int store_access_names(struct store *store, const struct log *log, const struct record_names *names,
                        enum record_names_file which, uint64_t *bytes, struct diag *diag)
     __attribute__((warn_unused_result));
-
-/* Records that were read a moment ago. Looking at an upload's record and its tombstone takes two files, which is
- * more than all the rest of sending a view that is in memory. A record is given from memory within the second in
- * which it was read, and only as long as the store has not changed: who is told that an upload is deleted finds it
- * deleted. Any thread. */
-
-struct record_cache *record_cache_new(struct store *s); /* NULL: no memory, or no randomness for the table */
-void record_cache_free(struct record_cache *c);         /* NULL is fine */
-
-/* Whether record_cache_read would not ask the store. */
-bool record_cache_has(struct record_cache *c, struct str id, int64_t now_s);
-
-/* As record_read. */
-enum record_state record_cache_read(struct record_cache *c, struct str id, int64_t now_s, struct record *r);
 
 #endif

@@ -1,4 +1,5 @@
 #include "server/store/record.h"
+#include "server/store/record_cache.h"
 
 #include "core/system/digest.h"
 #include "tests/support/unit.h"

@@ -1,0 +1,22 @@
+/* Records that were read a moment ago. Looking at an upload's record and its tombstone takes two files, which is
+ * more than all the rest of sending a view that is in memory. A record is given from memory within the second in
+ * which it was read, and only as long as the store has not changed: who is told that an upload is deleted finds it
+ * deleted. While an object store does not answer, what was found within the last hour is given, and said to be stale. Any
+ * thread. */
+#ifndef SERVER_STORE_RECORD_CACHE_H
+#define SERVER_STORE_RECORD_CACHE_H
+
+#include "server/store/record.h"
+
+struct record_cache;
+
+struct record_cache *record_cache_new(struct store *s); /* NULL: no memory, or no randomness for the table */
+void record_cache_free(struct record_cache *c);         /* NULL is fine */
+
+/* Whether record_cache_read would not ask the store. */
+bool record_cache_has(struct record_cache *c, struct str id, int64_t now_s);
+
+/* As record_read. */
+enum record_state record_cache_read(struct record_cache *c, struct str id, int64_t now_s, struct record *r);
+
+#endif
