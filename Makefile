@@ -65,7 +65,7 @@ endif
 
 COMPILE := $(CC) $(LANGUAGE) $(WARNINGS) $(DEBUG) $(MODE) $(HARDENING) $(CFLAGS)
 LINK := $(CC) $(MODE_LINK) $(HARDENING_LINK) $(LDFLAGS)
-LIBRARIES := -lmicrohttpd -lgnutls -lmagic -ljansson -lpcre2-8 -lcrypto -larchive -ldw -lelf -lpng -lzstd -lz -liberty -lpthread
+LIBRARIES := -lmagic -ljansson -lpcre2-8 -lcrypto -ldw -lelf -lpng -lzstd -lz -liberty -lpthread
 
 # ---- files -------------------------------------------------------------------------------------------------
 LAYERS := core profile parser render server cli
@@ -338,7 +338,7 @@ $(B)/faults/aflamed: $(FAULTS_OBJECTS) $(OBJECTS) $(B)/flags $(B)/files
 	@mkdir -p $(@D)
 	$(say) '  LINK  $@'
 	$(Q)nm $(B)/tests/faults/wraps.o | sed -n 's/.* T __wrap_/-Wl,--wrap=/p' > $(@D)/wraps
-	$(Q)$(LINK) @$(@D)/wraps -o $@ $(FAULTS_OBJECTS) $(OBJECTS) $(LIBRARIES)
+	$(Q)$(LINK) @$(@D)/wraps -o $@ $(FAULTS_OBJECTS) $(OBJECTS) $(LIBRARIES) -lmicrohttpd
 
 $(B)/bench/timed: $(B)/tests/bench/timed.o $(B)/flags
 	@mkdir -p $(@D)

@@ -1,18 +1,16 @@
 #include "server/s3/curl_library.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stddef.h>
-#include <string.h>
+
+#include "core/system/library.h"
 
 static struct curl_library library;
 static bool loaded;
 static pthread_once_t load_once = PTHREAD_ONCE_INIT;
 
-static const struct {
-    const char *name;
-    size_t offset;
-} FUNCTIONS[] = {
+static const struct library_function FUNCTIONS[] = {
+    {"curl_global_init", offsetof(struct curl_library, global_init)},
     {"curl_easy_init", offsetof(struct curl_library, easy_init)},
     {"curl_easy_reset", offsetof(struct curl_library, easy_reset)},
     {"curl_easy_cleanup", offsetof(struct curl_library, easy_cleanup)},
@@ -26,20 +24,8 @@ static const struct {
 
 static void load(void)
 {
-    void *so = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
-
-    if (so == NULL)
-        return;
-    for (size_t i = 0; i < sizeof(FUNCTIONS) / sizeof(FUNCTIONS[0]); i++) {
-        void *function = dlsym(so, FUNCTIONS[i].name);
-        if (function == NULL)
-            return;
-        memcpy((char *)&library + FUNCTIONS[i].offset, &function, sizeof(function));
-    }
-    __typeof__(curl_global_init) *global_init;
-    void *function = dlsym(so, "curl_global_init");
-    memcpy(&global_init, &function, sizeof(function));
-    loaded = function != NULL && global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
+    loaded = library_open("libcurl.so.4", FUNCTIONS, sizeof(FUNCTIONS) / sizeof(FUNCTIONS[0]), &library) &&
+             library.global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
 }
 
 const struct curl_library *curl_library(struct diag *diag)

@@ -9,6 +9,7 @@
 
 /* The functions of libcurl that are used, under their own names without "curl_". */
 struct curl_library {
+    __typeof__(curl_global_init) *global_init; /* was called */
     __typeof__(curl_easy_init) *easy_init;
     __typeof__(curl_easy_reset) *easy_reset;
     __typeof__(curl_easy_cleanup) *easy_cleanup;

@@ -24,6 +24,7 @@
 #include "core/buf.h"
 #include "core/diag.h"
 #include "core/stop.h"
+#include "core/system/archive_library.h"
 #include "core/system/clock.h"
 #include "core/system/folder.h"
 #include "core/system/memory_limit.h"
@@ -212,6 +213,7 @@ int symbol_child(void)
     struct buf out = {0};
     struct symbol_reading r = {.request = &request, .out = &out, .flush = flush};
 
+    archive_library_open(); /* files with symbols may be packed */
     if (!open_request(&request) || !symbol_sandbox(&request))
         return EXIT_FAILURE;
     for (uint32_t i = 0; i < request.head->n_files && !out.failed; i++)
