@@ -17,7 +17,7 @@ UNITS = {'ns': 1, 'µs': 1_000, 'ms': MS, 's': 1000 * MS, 'min': 60_000 * MS}
 NUMBER = r'([\d.,]+) (ns|µs|ms|s|min)'
 WORDS = {'running': 'running', 'runnable': 'waiting for a CPU', 'io': 'waiting for input or output', 'lock': 'waiting for a lock',
          'binder': 'waiting for other processes to answer', 'gc': 'waiting for the garbage collector', 'sleeping': 'asleep',
-         'blocked': 'blocked in the kernel', 'unknown': 'in a state that is not known'}
+         'blocked': 'blocked in the kernel', 'unknown': 'in an unknown state'}
 LOCK = re.compile(r'monitor contention with |Lock contention on |Contending for pthread mutex')
 GC = re.compile(r'GC: Wait For|Waiting for GC|WaitForGcToComplete|.* GC$')
 LATE_NS = 16_700_000
@@ -316,7 +316,7 @@ def check(reference, path, cause):
         raise cases.Wrong('nothing is said of who had the CPUs')
     locks = [x.dur for x in outermost(sections, LOCK.match)]
     if sum(locks) >= 5 * MS and 'lock-contention' in said:
-        check_number(said['lock-contention'], 'main was in lock contention for ' + NUMBER, sum(locks))
+        check_number(said['lock-contention'], 'main waited for locks for ' + NUMBER, sum(locks))
     if cause is not None:
         part, name = EXPECTED[cause]
         if not re.search('; main spent ' + NUMBER + ' ' + WORDS[part], text) or name not in text.split(' spent ')[1].split(';')[0]:

@@ -294,6 +294,7 @@ const struct origin_prefix ORIGIN_PREFIXES[] = {
     {STR_INIT("org.xmlpull"), ORIGIN_JAVA},
     {STR_INIT("pl.droidsonroids"), ORIGIN_THIRD_PARTY},
     {STR_INIT("retrofit2"), ORIGIN_THIRD_PARTY},
+    {STR_INIT("runtime"), ORIGIN_NATIVE}, /* of Go */
     {STR_INIT("rx"), ORIGIN_THIRD_PARTY},
     {STR_INIT("scala"), ORIGIN_THIRD_PARTY},
     {STR_INIT("shark"), ORIGIN_THIRD_PARTY},

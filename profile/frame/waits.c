@@ -43,6 +43,7 @@ static const struct wait_row WAITS[] = {
     {STR_INIT("sun.nio.ch.*"), STR_INIT("epollWait"), WAIT_IO, true},
     {STR_INIT("sun.nio.ch.*"), STR_INIT("poll*"), WAIT_IO, true},
     {STR_INIT("java.net.SocketInputStream"), STR_INIT("socketRead*"), WAIT_IO, false},
+    {STR_INIT(""), STR_INIT("(idle)"), WAIT_MESSAGES, false}, /* V8: nothing to run */
     {STR_INIT("runtime"), STR_INIT("gopark"), WAIT_PARK, false},
     {STR_INIT("runtime"), STR_INIT("notesleep"), WAIT_PARK, false},
     {STR_INIT(""), STR_INIT("__futex_abstimed_wait*"), WAIT_LOCK, false},

@@ -28,7 +28,7 @@ struct pass {
     uint64_t *kind_time;         /* [n_frames]: took, where it begins a kind of work */
     frame_id *wait_by, *work_by; /* [n_frames]: for whom most of that was */
     uint64_t *wait_most, *work_most;
-    bool on_main;
+    bool on_main, is_thread;
 };
 
 static void add(uint64_t *sum, uint64_t value)
@@ -163,6 +163,8 @@ static void add_active(const struct pass *pass, node_id node, const struct above
         return;
     if (!a->states)
         add(&t->share[share], active);
+    if (!pass->is_thread)
+        return;
     add(&a->calls_all[f], calls_of(a, node));
     frame_id holder = here->holder != FRAME_NONE ? here->holder : f;
     add_difference(&a->self_all[holder], active, minus);
@@ -206,6 +208,8 @@ static void walk_track(struct pass *pass, uint32_t track)
         return;
     }
     pass->on_main = track == a->main;
+    /* A thread's time is its own track's, and asynchronous sections have none of their own. */
+    pass->is_thread = t->kind != TRACK_SECOND && t->kind != TRACK_ASYNC;
     for (node_id i = t->first; i < t->first + t->count; i++) {
         struct above here = pass->above[i] = enter(pass, i);
         uint64_t parts[TIME_STATES] = {0}, active, minus = 0;
@@ -229,8 +233,7 @@ static void walk_track(struct pass *pass, uint32_t track)
         if (pass->on_main)
             add_main(pass, i, &here, parts);
     }
-    /* A thread's time is its own track's, and asynchronous sections have none of their own. */
-    if (t->kind == TRACK_SECOND || t->kind == TRACK_ASYNC)
+    if (!pass->is_thread)
         return;
     a->active_beside[track] = pass->on_main ? 0 : active_of(cost);
     add(&a->all.total, cost->total);

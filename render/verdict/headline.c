@@ -32,21 +32,26 @@ void headline_say_cost(struct finding *f, const struct analysis *a, uint64_t cos
     say_of_all(f, a);
 }
 
+static void say_took(struct finding *f, const struct analysis *a, uint64_t took)
+{
+    say(f, !a->timed ? " accounts for " : is_cpu_alone(a) ? " used " : " took ");
+    say_part_of_main(f, a, took, true);
+}
+
 static void say_start(struct finding *f, const struct analysis *a, const struct chain *c)
 {
     const struct chain_link *first = &c->links[0];
 
     say_method(f, a, first->frame);
-    say(f, !a->timed ? " has " : is_cpu_alone(a) ? " had a CPU for " : " took ");
-    say_part_of_main(f, a, first->took, true);
+    say_took(f, a, first->took);
     if (!a->sampled && first->calls > 0) {
         say(f, ", in ");
         say_calls(f, first->calls);
     }
     if (!is_cpu_alone(a) && a->has_cpu && c->running < first->took - first->took / 4) {
-        say(f, ", with a CPU for ");
+        say(f, ", ");
         say_value(f, a, c->running);
-        say(f, " of it");
+        say(f, " of it on a CPU");
     }
 }
 
@@ -79,8 +84,7 @@ static void say_other_path(struct finding *f, const struct analysis *a, const st
     while (last > 0 && a->allocates[c->links[last].frame])
         last--;
     say_method(f, a, c->links[last].frame);
-    say(f, !a->timed ? " has " : is_cpu_alone(a) ? " had a CPU for " : " took ");
-    say_part_of_main(f, a, c->links[last].took, true);
+    say_took(f, a, c->links[last].took);
     if (!a->sampled && c->links[last].calls > 0) {
         say(f, ", in ");
         say_calls(f, c->links[last].calls);
@@ -109,12 +113,10 @@ bool headline_find(const struct rule *r, const struct analysis *a, struct findin
         permille(a->took_all, main_of(a)->total) < LEAST || self == FRAME_NONE)
         return false;
     if (c->n == 0) {
-        say(f, a->sections ? "No one section has most of it; the largest part, "
-                           : "No one method has most of it; the largest part, ");
-        say_part_of_main(f, a, a->self_main[self], true);
-        say(f, ", is ");
+        say(f, a->sections ? "No single section stands out; " : "No single method stands out; ");
         say_method(f, a, self);
-        say(f, " itself");
+        say(f, a->timed ? " has the most self time, " : " has the largest self value, ");
+        say_part_of_main(f, a, a->self_main[self], true);
     } else if (c->from_own) {
         say_start(f, a, c);
         say_path(f, a, c);
@@ -125,7 +127,7 @@ bool headline_find(const struct rule *r, const struct analysis *a, struct findin
     if (permille(cost, active_of(&a->all)) >= HEADLINE_COST_LEAST) {
         say(f, " ");
         headline_say_cost(f, a, cost);
-        say(f, ", so that short methods look slower than they are.");
+        say(f, ", so short methods look slower than they are.");
     }
     f->sentence->track = a->main;
     f->sentence->weight = WEIGHT_FIRST;

@@ -40,7 +40,7 @@ static bool find_idle(const struct rule *r, const struct analysis *a, struct fin
     say_value(f, a, main_of(a)->total);
     say(f, ", ");
     say_thread(f, a, a->main);
-    say(f, a->has_cpu ? " had a CPU for " : a->sections ? " was in sections for " : " was in methods for ");
+    say(f, a->has_cpu ? " used a CPU for " : a->sections ? " was in sections for " : " was in methods for ");
     say_value(f, a, active_of(main_of(a)));
     say(f, ", all threads together for ");
     say_value(f, a, active_of(&a->all));
@@ -60,21 +60,22 @@ static uint64_t recording_ns(const struct profile *p)
     return str_to_u64(profile_fact(p, STR("elapsed_us")), 10, &n) ? number_multiply(n, MICROSECOND) : 0;
 }
 
-/* "main had a CPU for 18.8 s" */
+/* "main used 18.8 s of CPU time" */
 static void say_cpu_alone(struct finding *f, const struct analysis *a)
 {
     uint64_t length = recording_ns(a->p), total = main_of(a)->total;
 
     say_thread(f, a, a->main);
-    say(f, " had a CPU for ");
+    say(f, " used ");
     say_value(f, a, total);
+    say(f, " of CPU time");
     if (length >= total && length > 0) {
         say(f, ", ");
         say_percent(f, total, length);
         say(f, " of the recording's ");
         buf_value(f->text, UNIT_NS, length, SAY_DIGITS);
     }
-    say(f, "; the file does not tell whether it waited in the rest.");
+    say(f, "; the file does not say what it did the rest of the time.");
 }
 
 static void say_state(struct finding *f, const struct analysis *a, uint64_t part, const char *words,
@@ -122,8 +123,19 @@ static bool find_busy(const struct rule *r, const struct analysis *a, struct fin
     say_state(f, a, t->state[TIME_UNKNOWN], a->sections ? " in no section (" : " in no method (", &begun);
     say(f, ".");
     if (!a->has_cpu)
-        say(f, " How long it had a CPU was not recorded.");
+        say(f, " CPU time was not recorded.");
     return true;
+}
+
+/* Programs of servers and browsers are recorded, too. */
+static bool has_android(const struct analysis *a)
+{
+    for (frame_id i = 0; i < a->p->n_frames; i++) {
+        uint8_t origin = names_of(a->names, i)->origin;
+        if (origin == ORIGIN_ANDROID || origin == ORIGIN_ANDROIDX)
+            return true;
+    }
+    return false;
 }
 
 static bool find_split(const struct rule *r, const struct analysis *a, struct finding *f)
@@ -131,12 +143,13 @@ static bool find_split(const struct rule *r, const struct analysis *a, struct fi
     const struct own_code *own = names_own(a->names);
     const struct thread_cost *t = a->timed ? main_of(a) : &a->all;
     uint64_t whole = active_of(t);
+    const char *others = a->timed && has_android(a) ? ", Android alone " : ", all else ";
 
     (void)r;
     if (a->sections || whole == 0 || (own->n == 0 && t->share[SHARE_THIRD_PARTY] == 0))
         return false;
     say(f, "Of ");
-    if (a->timed) {
+    if (a->timed && a->p->tracks[a->main].kind != TRACK_WHOLE) {
         say_thread(f, a, a->main);
         say(f, "'s ");
     }
@@ -149,11 +162,11 @@ static bool find_split(const struct rule *r, const struct analysis *a, struct fi
         say_percent(f, t->share[SHARE_OWN], whole);
         say(f, ", libraries alone ");
         say_percent(f, t->share[SHARE_THIRD_PARTY], whole);
-        say(f, a->timed ? ", Android alone " : ", all else ");
+        say(f, others);
     } else {
         say(f, ", libraries caused ");
         say_percent(f, t->share[SHARE_THIRD_PARTY], whole);
-        say(f, a->timed ? ", Android alone " : ", all else ");
+        say(f, others);
     }
     say_percent(f, t->share[SHARE_PLATFORM], whole);
     say(f, own->n > 0 ? "." : ". No package is known to be your own.");
@@ -284,7 +297,7 @@ static bool find_own(const struct rule *r, const struct analysis *a, struct find
         found = say_top_of_all(
             f, a,
             a->has_cpu ? "Your methods that used the most CPU time, each with the other code it calls: "
-                       : "Your methods that have the most, each with the other code it calls: ",
+                       : "Your methods with the most, each with the other code it calls: ",
             a->own_all, r->least, false);
     if (found)
         f->sentence->weight = WEIGHT_OWN;
@@ -305,11 +318,12 @@ static bool find_largest(const struct rule *r, const struct analysis *a, struct 
 
     if (self == FRAME_NONE || permille(a->self_main[self], main_of(a)->total) < r->least)
         return false;
-    /* Samples off the CPU: it is told by its cause. */
-    if (a->sampled && a->timed && a->self_wait[self] >= a->self_main[self])
+    /* Samples off the CPU are told by their cause; CPU time of a single track is what "self" is about. */
+    if ((a->sampled && a->self_wait[self] >= a->self_main[self]) || (a->p->n_tracks == 1 && is_cpu_alone(a)))
         return false;
-    say(f,
-        a->sections ? "The largest part in one section itself: " : "The largest part in one method itself: ");
+    say(f, "Most self time on ");
+    say_thread(f, a, a->main);
+    say(f, ": ");
     say_method(f, a, self);
     say(f, " ");
     say_part_of_main(f, a, a->self_main[self], true);
@@ -355,8 +369,8 @@ static bool find_self(const struct rule *r, const struct analysis *a, struct fin
     if (!say_top_of_all(f, a,
                         a->has_cpu     ? "Most self time on a CPU: "
                         : a->timed     ? "Most self time: "
-                        : a->is_memory ? "Asked for most memory: "
-                                       : "Most in themselves: ",
+                        : a->is_memory ? "Allocated the most: "
+                                       : "Largest self values: ",
                         a->self_all, r->least, false))
         return false;
     f->sentence->weight /= 2;
@@ -392,7 +406,7 @@ static bool find_native(const struct rule *r, const struct analysis *a, struct f
         return false;
     say(f, a->has_cpu ? "Native functions with the most self time on a CPU: "
            : a->timed ? "Native functions with the most self time: "
-                      : "Native functions with the most in themselves: ");
+                      : "Native functions with the largest self values: ");
     for (uint32_t i = 0; i < n; i++) {
         say(f, i == 0 ? "" : ", ");
         say_method(f, a, top[i]);
@@ -438,10 +452,10 @@ static bool find_sampled(const struct rule *r, const struct analysis *a, struct 
 
 static bool find_third_parties(const struct rule *r, const struct analysis *a, struct finding *f)
 {
-    if (a->sections || !say_top_of_all(f, a,
-                                       a->has_cpu ? "Libraries that used the most CPU time: "
-                                                  : "Libraries that have the most: ",
-                                       a->third_all, r->least, true))
+    if (a->sections ||
+        !say_top_of_all(f, a,
+                        a->has_cpu ? "Libraries that used the most CPU time: " : "Libraries with the most: ",
+                        a->third_all, r->least, true))
         return false;
     f->sentence->table = "group=package";
     return true;
@@ -540,7 +554,7 @@ static bool find_work(const struct rule *r, const struct analysis *a, struct fin
     if (!a->has_main || c->time < TIME_LEAST_NS || permille(c->time, a->took_all) < r->least)
         return false;
     say_thread(f, a, a->main);
-    say(f, is_cpu_alone(a) ? " had a CPU for " : " spent ");
+    say(f, is_cpu_alone(a) ? " used a CPU for " : " spent ");
     say_value(f, a, c->time);
     say(f, " of its ");
     say_value(f, a, total);

@@ -134,7 +134,8 @@ bool is_cpu_alone(const struct analysis *a)
 
 void say_of_main(struct finding *f, const struct analysis *a)
 {
-    bool names_it = a->timed || a->p->n_tracks > 1;
+    bool is_whole = a->p->n_tracks == 1 && a->p->tracks[a->main].kind == TRACK_WHOLE;
+    bool names_it = (a->timed && !is_whole) || a->p->n_tracks > 1;
 
     say(f, names_it ? " of " : " of the ");
     if (names_it) {

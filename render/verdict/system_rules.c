@@ -23,7 +23,7 @@ static const char *const PART_WORDS[PARTS] = {
     [PART_GC] = "waiting for the garbage collector",
     [PART_SLEEPING] = "asleep",
     [PART_BLOCKED] = "blocked in the kernel",
-    [PART_UNKNOWN] = "in a state that is not known",
+    [PART_UNKNOWN] = "in an unknown state",
 };
 
 static void say_ns(struct finding *f, uint64_t ns)
@@ -201,7 +201,7 @@ bool system_find_start(const struct rule *r, const struct analysis *a, struct fi
     } else {
         say_path(f, a, s, s->wall_ns);
     }
-    say(f, s->has_states ? "." : ". When the thread had a CPU was not recorded.");
+    say(f, s->has_states ? "." : ". CPU time was not recorded.");
     f->sentence->track = a->main;
     f->sentence->weight = WEIGHT_FIRST;
     return true;
@@ -516,7 +516,7 @@ bool system_find_locks(const struct rule *r, const struct analysis *a, struct fi
         return false;
     if (main->ns > 0) {
         say_thread(f, a, a->main);
-        say(f, " was in lock contention for ");
+        say(f, " waited for locks for ");
         say_part_of_main(f, a, main->ns, true);
         say_locks(f, a, main);
         if (log != NULL && log->longest_lock_ns > 0 && main->calls > 1) {
@@ -528,8 +528,8 @@ bool system_find_locks(const struct rule *r, const struct analysis *a, struct fi
         say(f, ".");
     }
     if (beside->ns > 0) {
-        say(f, main->ns > 0 ? " Other threads of its process were so for "
-                            : "Threads of its process besides the main one were in lock contention for ");
+        say(f, main->ns > 0 ? " Other threads of its process waited for locks for "
+                            : "Threads of its process besides the main one waited for locks for ");
         say_ns(f, beside->ns);
         say_locks(f, a, beside);
         say(f, ".");

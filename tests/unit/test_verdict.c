@@ -44,7 +44,7 @@ struct verdict_case {
 
 static const struct verdict_case CASES[] = {
     {"idle",
-     "of 500 ms, main had a CPU for 1 ms, all threads together for 1 ms.",
+     "of 500 ms, main used a CPU for 1 ms, all threads together for 1 ms.",
      {{"=main", 0, 0, 0}, {POLL, 499000, 0, 9}, {CREATE, 1000, 1000, 1}}},
     {"idle", NULL, SHOP({"", 0, 0, 0})},
     {"busy", "Of main's 500 ms: 100 ms on a CPU (20 %), 400 ms waiting (80 %), all of it for messages.",
@@ -151,7 +151,7 @@ static const struct verdict_case CASES[] = {
     {"gc-on-main", NULL, SHOP({CREATE ";java.lang.System.nanoTime()J", 20000, 1, 1})},
     /* The chain: from the heaviest own method to the last one, and what that one calls. */
     {"headline",
-     "com.example.shop.Main.onCreate took 400 ms (50 % of main's 800 ms), in 1 call, with a CPU for 200 ms of it; "
+     "com.example.shop.Main.onCreate took 400 ms (50 % of main's 800 ms), in 1 call, 200 ms of it on a CPU; "
      "75 % of that in com.example.shop.List.bind, 70 % in java.text.SimpleDateFormat.<init>, which it calls.",
      SHOP({CREATE ";com.example.shop.List.bind()V", 20000, 10000, 8},
           {CREATE ";com.example.shop.List.bind()V;java.text.A.a()V;java.text.SimpleDateFormat.<init>()V",
@@ -166,7 +166,7 @@ static const struct verdict_case CASES[] = {
      "Of main's 600 ms: 100 ms on a CPU (16.7 %), 400 ms waiting (66.7 %), all of it for messages, 100 ms in no method (16.7 %).",
      SHOP({"", 100000, 100000, 0})},
     {"largest",
-     "The largest part in one method itself: com.example.shop.Native.read 300 ms (37.5 % of main's 800 ms), 200 ms of it waiting.",
+     "Most self time on main: com.example.shop.Native.read 300 ms (37.5 % of main's 800 ms), 200 ms of it waiting.",
      SHOP({CREATE ";com.example.shop.Native.read()V", 300000, 100000, 1})},
     {"largest", NULL, {{"=main", 0, 0, 0}, {POLL, 960000, 0, 1}, {CREATE, 40000, 40000, 1}}},
     {"waits-for-drawing", "main waited 40 ms of its 540 ms (7.41 %) for a frame to be drawn",
@@ -471,7 +471,8 @@ static void without_times(void **state)
     const struct verdict *v = verdict_new(&in);
     assert_non_null(v);
     assert_int_equal(v->n, 3);
-    assert_true(str_eq(v->list[0].text, STR("com.example.shop.Main.run has 7 (70 % of the 10 samples).")));
+    assert_true(
+        str_eq(v->list[0].text, STR("com.example.shop.Main.run accounts for 7 (70 % of the 10 samples).")));
     assert_true(
         str_eq(v->list[1].text, STR("Of 10 samples, your code (com.example.shop) caused 70 %, libraries "
                                     "alone 0 %, all else 30 %.")));
@@ -516,8 +517,9 @@ static void sizes_are_of_what_is_measured(void **state)
     struct render_input in = {.profile = p, .names = names_new(p, &a), .scratch = &a};
     const struct verdict *v = verdict_new(&in);
     assert_non_null(v);
-    assert_true(str_eq(v->list[0].text,
-                       STR("com.example.shop.Main.run has 3 MiB (100 % of the 3 MiB of unreleased size).")));
+    assert_true(
+        str_eq(v->list[0].text,
+               STR("com.example.shop.Main.run accounts for 3 MiB (100 % of the 3 MiB of unreleased size).")));
     arena_free(&a);
     fake_free(f);
 }
@@ -548,6 +550,23 @@ static void names_are_told_from_words(void **state)
     buf_free(&out);
     arena_free(&a);
     fake_free(f);
+}
+
+/* An asynchronous section runs beside threads, on none of them: it has no part in what threads took together. */
+static void asynchronous_sections_are_no_time_of_threads(void **state)
+{
+    static const struct stack STACKS[] =
+        SHOP({"=async load", 0, 0, 0}, {"okio.Load.run()V", 900000, 900000, 1});
+    struct subject s;
+
+    (void)state;
+    begin(&s, STACKS, sizeof(STACKS) / sizeof(STACKS[0]));
+    ((struct profile_track *)s.profile.tracks)[1].kind = TRACK_ASYNC;
+    check(
+        &s, "self",
+        "Most self time on a CPU: com.example.shop.Main.onCreate 100 ms (100 % of the 100 ms of CPU time of");
+    check(&s, "third-parties", NULL);
+    end(&s);
 }
 
 /* Functions of the kernel are one part, and what they wait is that of who called them; C++ is told without parameters. */
@@ -613,7 +632,8 @@ static void memory_is_that_of_who_asks(void **state)
     struct render_input in = {.profile = p, .names = names_new(p, &a), .scratch = &a};
     const struct verdict *v = verdict_new(&in);
     assert_non_null(v);
-    assert_true(str_eq(v->list[0].text, STR("load_image has 3 MiB (100 % of the 3 MiB of unreleased).")));
+    assert_true(
+        str_eq(v->list[0].text, STR("load_image accounts for 3 MiB (100 % of the 3 MiB of unreleased).")));
     assert_int_equal(v->n, 1);
     assert_int_equal(v->chain->n, 2);
     arena_free(&a);
@@ -634,6 +654,7 @@ int main(void)
         cmocka_unit_test(sizes_are_of_what_is_measured),
         cmocka_unit_test(names_are_told_from_words),
         cmocka_unit_test(native_functions_beside_java),
+        cmocka_unit_test(asynchronous_sections_are_no_time_of_threads),
         cmocka_unit_test(little_memory),
     };
     return cmocka_run_group_tests_name("verdict", tests, NULL, NULL);

@@ -354,7 +354,7 @@ static void locks(void **state)
     s.log.longest_lock = 1;
     check(
         &s, "lock-contention",
-        "main was in lock contention for 43 ms (43 % of main's 100 ms), in 3 calls: 30 ms for a lock that Pool held in com.example.Store.load, 13 ms in Lock contention on thread list lock; the longest took 25 ms, for a lock that Pool held in com.example.Store.load. Other threads of its process were so for 4 ms, in 1 call: all of it for a lock that main held.");
+        "main waited for locks for 43 ms (43 % of main's 100 ms), in 3 calls: 30 ms for a lock that Pool held in com.example.Store.load, 13 ms in Lock contention on thread list lock; the longest took 25 ms, for a lock that Pool held in com.example.Store.load. Other threads of its process waited for locks for 4 ms, in 1 call: all of it for a lock that main held.");
     end(&s);
     begin(&s, FEW);
     check(&s, "lock-contention", NULL);
