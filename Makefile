@@ -107,7 +107,7 @@ MKTRACE_OBJECTS := $(patsubst %.c,$(B)/%.o,$(wildcard tests/support/mktrace/*.c)
     core/buf.c core/number.c core/str.c)
 
 # ---- targets -----------------------------------------------------------------------------------------------
-.PHONY: crash house bench-docs bench-load bench-viewer deps-bench screenshot faults docs uninstall reference
+.PHONY: crash cluster-test house bench-docs bench-load bench-viewer deps-bench screenshot faults docs uninstall reference
 .PHONY: all run test help lint format coverage bench install clean dist deps deps-test deps-lint
 .PHONY: fuzz fuzz-all fuzz-seeds deps-fuzz unit-programs mktrace FORCE
 .DELETE_ON_ERROR:
@@ -170,6 +170,10 @@ faults: deps-test ## fail each call to memory, files, network and libraries once
 crash: deps-test ## kill -9 the service under load ROUNDS= times, and look at every byte that it had acknowledged
 	@$(MAKE) --no-print-directory -j$(JOBS) all
 	@AFLAMED=$(abspath $(B)/aflamed) AFLAMED_TEST_ROUNDS=$(ROUNDS) python3 -B tests/http/test_crash.py
+
+cluster-test: deps-test ## two services on one real object store, behind nginx, for SECONDS=600, while in turn each of them, a gateway and a disk dies
+	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@AFLAMED=$(abspath $(B)/aflamed) AFLAMED_SAMPLES=$(AFLAMED_SAMPLES) AFLAMED_TEST_SECONDS=$(SECONDS) python3 -B tests/http/test_cluster.py
 
 coverage: deps-test ## line coverage; fails under 90 % of core, parser and render, or 95 % of server/http, store and doors
 	@find build/coverage -name '*.gcda' -delete 2>/dev/null || true

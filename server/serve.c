@@ -214,7 +214,26 @@ static void close_shares(struct service *s)
     shares_free(s->shares);
 }
 
-/* A store that is not there yet is no reason not to start: it is asked when it is needed. */
+/* Of two puts of one key the second must find it there: changes of records rely on it, and not every object store does
+ * it. One that does not answer yet is no reason not to start: it is asked when it is needed. */
+static bool is_fit(struct service *s, struct diag *diag)
+{
+    static const char KEY[] = "keys/once";
+    enum store_result result = store_put(s->store, KEY, STR(""));
+
+    if (result == STORE_OK)
+        result = store_put(s->store, KEY, STR(""));
+    if (result == STORE_OK)
+        return diag_set(diag, DIAG_USAGE, "the object store is not fit",
+                        "Use one that knows If-None-Match, as Ceph and Amazon S3 do.",
+                        "It put an object of which it was told to put it only if it is not there.");
+    if (result == STORE_DENIED)
+        return diag_set(diag, DIAG_USAGE, "the object store refuses this service",
+                        "Try `aflamed store check` with the same keys and bucket.",
+                        "Its keys, its bucket or its address are wrong; the log says which.");
+    return true;
+}
+
 static bool open_bucket(struct service *s, struct diag *diag)
 {
     const struct config *c = s->config;
@@ -224,13 +243,7 @@ static bool open_bucket(struct service *s, struct diag *diag)
     if (bucket == NULL)
         return false;
     s->store = store_open_bucket(bucket, c->cache, s->log, diag);
-    if (s->store == NULL)
-        return false;
-    if (store_probe(s->store) == STORE_DENIED)
-        return diag_set(diag, DIAG_USAGE, "the object store refuses this service",
-                        "Try `aflamed store check` with the same keys and bucket.",
-                        "Its keys, its bucket or its address are wrong; the log says which.");
-    return true;
+    return s->store != NULL && is_fit(s, diag);
 }
 
 static bool open_store(struct service *s, struct diag *diag)

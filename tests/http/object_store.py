@@ -192,9 +192,10 @@ def free_ports():
         return min(probe.getsockname()[1], 65000)
 
 
-def ceph(test):
+def ceph(test, **larger):
     """Starts a real object store until the test ends, where its packages and the script that starts it are: what it tells of
-    itself, S3_ENDPOINT, S3_BUCKET and the keys. Else skips the test."""
+    itself, S3_ENDPOINT, S3_BUCKET and the keys, with all `endpoints`, and `run` for the script's other commands. Else skips
+    the test. `larger`: other variables of the script."""
     script = os.path.join(os.environ.get('AFLAMED_SAMPLES', ''), 'engines', 'ceph-ci.sh')
     if not os.path.exists(script) or shutil.which('radosgw') is None:
         test.skipTest('needs radosgw, ceph-mon, ceph-osd, and AFLAMED_SAMPLES/engines')
@@ -202,13 +203,17 @@ def ceph(test):
     test.addCleanup(shutil.rmtree, folder, ignore_errors=True)
     place = os.path.join(folder, 'ceph')
     environment = {**os.environ, 'D': place, 'MONS': '1', 'OSDS': '1', 'RGWS': '1', 'MGR': '0', 'STORE': 'memstore',
-                   'PORT': str(free_ports())}
+                   'PORT': str(free_ports()), **larger}
 
-    def run(what):
-        return subprocess.run(['bash', script, what], env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+    def run(*what):
+        return subprocess.run(['bash', script, *what], env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
                               timeout=300)
     test.addCleanup(run, 'stop')
     done = run('start')
     test.assertEqual(done.returncode, 0, done.stdout + done.stderr)
     with open(os.path.join(place, 'env')) as f:
-        return dict(line.rstrip('\n').split('=', 1) for line in f if '=' in line)
+        told = dict(line.rstrip('\n').split('=', 1) for line in f if '=' in line)
+    first = int(told['S3_ENDPOINT'].rsplit(':', 1)[1])
+    told['endpoints'] = ['http://127.0.0.1:%d' % (first + i) for i in range(int(environment['RGWS']))]
+    told['run'] = run
+    return told

@@ -270,6 +270,9 @@ class Start(BucketTest):
             f.write('%s\nwrong\n' % ACCESS)
         self.assertIn('the object store refuses this service', self.refused(s3_keys_file=wrong))
         self.assertIn('the object store refuses this service', self.refused(store='s3://no-such-bucket'))
+        self.bucket.creates = False
+        self.assertIn('the object store is not fit', self.refused())
+        self.bucket.creates = True
         self.assertIn('no name of a bucket', self.refused(store='s3://'))
         self.assertIn('No endpoint is named', self.refused(s3_endpoints=''))
         self.assertIn('cannot be read', self.refused(s3_keys_file=os.path.join(self.folder, 'none')))

@@ -1,0 +1,197 @@
+"""Two services on one real object store, behind nginx as deploy/nginx/cluster.conf has it, while machines die: everything that
+was acknowledged is there, and every answer is right, or a 5xx that says when to come again.
+
+AFLAMED_TEST_SECONDS says for how long; `make cluster-test SECONDS=600` sets it, with a larger object store, and prints what was
+done. Without the packages of the object store all is skipped."""
+import collections
+import http.client
+import os
+import random
+import re
+import shutil
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+
+import object_store
+import support
+from support import Server, eventually, id_of, trace
+
+NGINX = shutil.which('nginx', path='/usr/sbin:/usr/bin:/sbin')
+SECONDS = int(os.environ.get('AFLAMED_TEST_SECONDS') or 0)
+UPLOADERS, READERS, TURN_S = (16, 32, 20) if SECONDS else (2, 3, 2)
+DEPLOYED = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'deploy')
+
+
+def content_of(number):
+    return trace(records=64 + number % 7 * 300).replace(b'pid=0', b'pid=%d' % number, 1)
+
+
+class Machine(Server):
+    """One of the services; it comes back at the same address."""
+    def start(self):
+        if self.port is None:
+            super().start()
+            return
+        self.config['listen'] = '127.0.0.1:%d' % self.port
+        super().start()
+
+
+class Cluster(unittest.TestCase):
+    def setUp(self):
+        if NGINX is None:
+            self.skipTest('needs nginx')
+        large = {'MONS': '3', 'OSDS': '3', 'RGWS': '2', 'STORE': 'bluestore'} if SECONDS else {}
+        self.told = object_store.ceph(self, **large)
+        self.folder = tempfile.mkdtemp(prefix='aflamed-cluster-')
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        keys = os.path.join(self.folder, 'keys')
+        with open(keys, 'w') as f:
+            f.write('%(AWS_ACCESS_KEY_ID)s\n%(AWS_SECRET_ACCESS_KEY)s\n' % self.told)
+        config = {'s3_endpoints': ','.join(self.told['endpoints']), 's3_keys_file': keys, 'log_level': 'warn',
+                  'max_connections_per_address': 900, 'max_waiting_per_address': 900}
+        self.machines = [Machine(store='s3://%s/team' % self.told['S3_BUCKET'], cache=os.path.join(self.folder, name), **config)
+                         for name in 'ab']
+        for machine in self.machines:
+            self.addCleanup(machine.clean)
+        self.start_nginx()
+        self.lock, self.uploads, self.bad = threading.Lock(), [], []
+        self.counts, self.took = collections.Counter(), []
+        self.until = 0
+
+    def start_nginx(self):
+        with open(os.path.join(DEPLOYED, 'nginx', 'cluster.conf')) as f:
+            text = f.read()
+        self.port = object_store.free_ports()
+        for place, port in ((8192, self.machines[0].port), (8193, self.machines[1].port), (8190, self.port)):
+            self.assertIn('127.0.0.1:%d' % place, text)
+            text = text.replace('127.0.0.1:%d' % place, '127.0.0.1:%d' % port)
+        path = os.path.join(self.folder, 'nginx.conf')
+        with open(path, 'w') as f:
+            f.write('daemon off; worker_processes 1; pid %s/pid; error_log stderr crit; events { worker_connections 2000; }\n'
+                    'http { access_log off; client_body_temp_path %s/body; proxy_temp_path %s/proxy; fastcgi_temp_path %s/f;\n'
+                    'uwsgi_temp_path %s/u; scgi_temp_path %s/s;\n%s}\n' % (*[self.folder] * 6, text))
+        with open(os.path.join(self.folder, 'nginx.log'), 'wb') as log:
+            nginx = subprocess.Popen([NGINX, '-e', 'stderr', '-p', self.folder, '-c', path], stdin=subprocess.DEVNULL, stderr=log)
+
+        def end():
+            nginx.terminate()
+            nginx.wait(support.STOP_TIMEOUT_S)
+        self.addCleanup(end)
+        self.assertTrue(eventually(lambda: support.answers(self.port)))
+
+    # ---- the clients ----
+
+    def ask(self, method, target, body=None):
+        connection = http.client.HTTPConnection('127.0.0.1', self.port, timeout=support.TIMEOUT_S)
+        try:
+            connection.request(method, target, body)
+            answer = connection.getresponse()
+            return support.Answer(answer.status, answer.headers, answer.read())
+        finally:
+            connection.close()
+
+    def is_later(self, answer, what):
+        """Whether the client is to come again; all that is no such answer, and is not right, is noted."""
+        if answer.status >= 500 and answer['Retry-After'] is not None:
+            self.counts['told to come again'] += 1
+            return True
+        self.bad.append((what, answer.status, answer.text[:200]))
+        return False
+
+    def upload(self, n):
+        number = n
+        while time.monotonic() < self.until:
+            number += UPLOADERS
+            answer = self.ask('POST', '/', content_of(number))
+            if answer.status == 201:
+                with self.lock:
+                    self.uploads.append((id_of(answer), number))
+                self.counts['uploads'] += 1
+            elif self.is_later(answer, 'upload'):
+                time.sleep(0.3)
+
+    def read(self, n):
+        chance = random.Random(n)
+        while time.monotonic() < self.until:
+            with self.lock:
+                known = self.uploads[:3] + self.uploads[-50:]
+            if not known:
+                time.sleep(0.05)
+                continue
+            (identity, number), what = chance.choice(known), chance.choice(('raw', 't/all.svg', 'verdict.txt', 'cached', 'cached'))
+            began = time.monotonic()
+            if what == 'cached':
+                identity, number = known[0]
+            answer = self.ask('GET', '/p/%s/%s' % (identity, 't/all.svg' if what == 'cached' else what))
+            if answer.status != 200:
+                self.is_later(answer, what)
+            elif what == 'raw' and answer.body != content_of(number):
+                self.bad.append((what, 'other bytes', identity))
+            elif what == 'cached':
+                self.took.append(time.monotonic() - began)
+            self.counts['reads'] += 1
+            time.sleep(chance.uniform(0, 0.1))
+
+    # ---- those who die ----
+
+    def kill_machine(self, n):
+        self.machines[n].kill()
+        time.sleep(TURN_S / 4)
+        self.machines[n].start()
+
+    def kill_of_store(self, kind, n):
+        self.told['run']('%s-kill' % kind, str(n))
+        time.sleep(TURN_S / 4)
+        done = self.told['run']('%s-start' % kind, str(n))
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def misfortunes(self):
+        """In turn, until the time is over."""
+        all_of_them = [lambda: self.kill_machine(0), lambda: self.kill_machine(1)]
+        if SECONDS:
+            all_of_them[1:1] = [lambda: self.kill_of_store('rgw', 0), lambda: self.kill_of_store('osd', 0)]
+            all_of_them += [lambda: self.kill_of_store('rgw', 1), lambda: self.kill_of_store('osd', 1)]
+        for i in range(1 << 30):
+            time.sleep(TURN_S * 3 / 4)
+            if time.monotonic() >= self.until:
+                return
+            all_of_them[i % len(all_of_them)]()
+            self.counts['misfortunes'] += 1
+
+    def guarded(self, work, *arguments):
+        try:
+            work(*arguments)
+        except Exception as error:    # nothing may be lost
+            self.bad.append((work.__name__, repr(error)))
+
+    def test_machines_die(self):
+        self.until = time.monotonic() + (SECONDS or 3 * TURN_S)
+        threads = [threading.Thread(target=self.guarded, args=(self.upload, n)) for n in range(UPLOADERS)]
+        threads += [threading.Thread(target=self.guarded, args=(self.read, n)) for n in range(READERS)]
+        threads += [threading.Thread(target=self.guarded, args=(self.misfortunes,))]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(self.bad[:5], [], '%d bad ones, %s' % (len(self.bad), dict(self.counts)))
+        self.assertGreater(self.counts['misfortunes'], 0)
+        self.assertGreater(self.counts['uploads'], 0)
+        for machine in self.machines:
+            self.assertTrue(eventually(lambda: machine.get('/readyz').status == 200, 60))
+            for identity, number in self.uploads:
+                # The object store may still be busy with itself.
+                self.assertTrue(eventually(lambda: machine.get('/p/%s/raw' % identity).status == 200, 60), identity)
+                self.assertEqual(machine.get('/p/%s/raw' % identity).body, content_of(number), identity)
+            self.assertFalse(re.search('Sanitizer|runtime error', machine.log()))
+        if SECONDS:
+            self.took.sort()
+            print('\n%s; cached pictures: p50 %.1f ms, p99 %.1f ms; every upload was read again of each machine'
+                  % (', '.join('%d %s' % (n, what) for what, n in sorted(self.counts.items())), 1e3 * self.took[len(self.took) // 2],
+                     1e3 * self.took[len(self.took) * 99 // 100]))
+
+
+if __name__ == '__main__':
+    unittest.main()
