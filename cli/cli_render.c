@@ -453,11 +453,6 @@ struct drawing {
     struct diag diag;      /* of the first failure */
 };
 
-struct drawer {
-    struct thread_job job;
-    struct drawing *drawing;
-};
-
 /* Where the view goes, into an empty buffer. */
 static bool put_path(struct buf *path, const struct drawing *d, const struct view_options *view,
                      struct diag *diag)
@@ -484,9 +479,9 @@ static bool draw(const struct drawing *d, const struct view_options *view, struc
 }
 
 /* One buffer for all that this worker draws: fresh memory would cost more than the drawing. */
-static void run_drawer(struct thread_job *job)
+static void run_drawer(void *drawing)
 {
-    struct drawing *d = ((struct drawer *)(void *)job)->drawing;
+    struct drawing *d = drawing;
     struct buf out = {0};
 
     while (!atomic_load(&d->failed)) {
@@ -506,19 +501,13 @@ static void run_drawer(struct thread_job *job)
 
 static bool draw_all(struct drawing *d, struct diag *diag)
 {
-    const unsigned n = turns_cores();
-    struct threads *threads = threads_new(&n, 1, 0);
-    struct drawer *drawers = calloc(n, sizeof(*drawers));
+    struct parallel_job jobs[PARALLEL_JOBS_MAX];
+    unsigned n = turns_cores() < PARALLEL_JOBS_MAX ? turns_cores() : PARALLEL_JOBS_MAX;
 
     pthread_mutex_init(&d->mutex, NULL);
-    if (threads == NULL || drawers == NULL)
-        run_drawer(&(struct drawer){{.run = run_drawer}, d}.job);
-    for (size_t i = 0; threads != NULL && drawers != NULL && i < n; i++) {
-        drawers[i] = (struct drawer){{.run = run_drawer}, d};
-        threads_submit(threads, 0, &drawers[i].job);
-    }
-    threads_free(threads); /* behind the last drawer */
-    free(drawers);
+    for (unsigned i = 0; i < n; i++)
+        jobs[i] = (struct parallel_job){run_drawer, d};
+    threads_parallel(jobs, n < d->n_views ? n : d->n_views);
     if (atomic_load(&d->failed))
         *diag = d->diag;
     pthread_mutex_destroy(&d->mutex);

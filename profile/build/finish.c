@@ -158,6 +158,12 @@ static bool find_signed(const struct builder *b, struct profile *p)
     return true;
 }
 
+/* An array of which every element is written, but for second columns of values that can be below 0. */
+static void *column(struct builder *b, const struct profile *p, size_t n, size_t element_bytes)
+{
+    return p->n_minus > 0 ? arena_array(b->arena, n, element_bytes) : arena_lend(b->arena, n, element_bytes);
+}
+
 static bool columns_new(struct columns *c, struct builder *b, struct profile *p)
 {
     p->n_values = b->layout.n_columns;
@@ -166,11 +172,11 @@ static bool columns_new(struct columns *c, struct builder *b, struct profile *p)
     size_t n = b->n_nodes, values = n * profile_stride(p);
     *c = (struct columns){
         .profile = p,
-        .frame = arena_array(b->arena, n, sizeof(*c->frame)),
-        .parent = arena_array(b->arena, n, sizeof(*c->parent)),
+        .frame = column(b, p, n, sizeof(*c->frame)),
+        .parent = column(b, p, n, sizeof(*c->parent)),
         .flags = arena_array(b->arena, n, sizeof(*c->flags)),
-        .self = arena_array(b->arena, values, sizeof(*c->self)),
-        .total = arena_array(b->arena, values, sizeof(*c->total)),
+        .self = column(b, p, values, sizeof(*c->self)),
+        .total = column(b, p, values, sizeof(*c->total)),
         .open = arena_array(b->arena, b->n_frames, sizeof(*c->open)),
     };
     return c->frame != NULL && c->parent != NULL && c->flags != NULL && c->self != NULL && c->total != NULL &&
