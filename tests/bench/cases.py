@@ -546,6 +546,8 @@ def start(place):
             return Sample(nginx.start_s)
     yield Row('start', 'start to first answer', ours, {'nginx likewise': theirs if programs.find('nginx') else None},
               'the memory is what the idle service holds')
+    yield Row('start', 'start and end of a command', lambda: programs.run(programs.AFLAMED, '--help'),
+              {'nginx -v': process_if_there('nginx', '-v')}, 'it serves nothing and unpacks nothing')
 
 
 # Name, generator, whether it depends on the size of a trace.
