@@ -61,7 +61,7 @@ static const struct {
     [WARN_UNKNOWN_THREAD] =
         {"unknown-thread", "1 thread has records but is not listed; it is shown as Thread-<id>.",
          "{count} threads have records but are not listed; they are shown as Thread-<id>.",
-         "Tell them by their outermost methods: some versions of Android list only threads that still run at "
+         "Recognize them by their outermost methods: some versions of Android list only threads that still run at "
          "the end.",
          false},
     [WARN_THREAD_ZERO] =
@@ -85,7 +85,7 @@ static const struct {
          "before it began.",
          "{count} times a method id is listed again with another meaning: a call is shown by what was listed "
          "last before it began.",
-         "Mind that calls of these methods may bear the wrong name.", false},
+         "Calls of these methods may have the wrong name.", false},
     [WARN_NAME_CUT] = {"name-cut", "1 name or line is longer than allowed, and was cut.",
                        "{count} names or lines are longer than allowed, and were cut.",
                        "Ask who runs this service to raise the limit if they matter.", false},
@@ -133,12 +133,10 @@ static const struct {
                       "The last record is {count} µs later than the recording lasted by its header: one of "
                       "the two is wrong.",
                       NULL, "Compare with what you measured otherwise.", false},
-    [WARN_CLOCK_OVERHEAD] = {"clock-overhead",
-                             "Reading the clocks for {count} records took a large part of the recorded time, "
-                             "so that short methods look slower than they are.",
-                             NULL,
-                             "Compare calls with each other only, or record by sampling, which costs less.",
-                             true},
+    [WARN_CLOCK_OVERHEAD] =
+        {"clock-overhead",
+         "Reading the clocks for {count} records took a large part of the recorded time: short methods look slower than they are.",
+         NULL, "Compare calls with each other only, or record by sampling, which costs less.", true},
     [WARN_SAMPLED] =
         {"sampled",
          "Time moves in steps of an interval: stacks were sampled, not traced, so calls are "
@@ -208,11 +206,8 @@ static const struct {
          "The facts tell the reasons; libraries with unwind information help.", true},
     [WARN_STACKS_CUT] =
         {"stacks-cut",
-         "1 stack is as deep as the recorder keeps stacks: its outermost frames may be missing, so that it "
-         "begins in the middle.",
-         "{count} stacks are as deep as the recorder keeps stacks: their outermost frames may be missing, so "
-         "that "
-         "they begin in the middle.",
+         "1 stack is as deep as the recorder keeps stacks: its outermost frames may be missing.",
+         "{count} stacks are as deep as the recorder keeps stacks: their outermost frames may be missing.",
          "Record with a larger depth.", true},
     [WARN_FRACTION] = {"fractional-count",
                        "1 count has decimals: the sum of its stack is rounded to a whole number.",
@@ -223,7 +218,7 @@ static const struct {
                         "Look at the program that wrote the file.", false},
     [WARN_NO_WEIGHTS] = {"no-weights", "The samples of 1 track have no weights, and count as one each.",
                          "The samples of {count} tracks have no weights, and count as one each.",
-                         "Mind that they say how often a stack was seen, and not for how long.", false},
+                         "They say how often a stack was seen, not for how long.", false},
     [WARN_SAMPLE_AT_ZERO] =
         {"sample-at-zero",
          "The first sample stands at time 0, long before the second one, which no sampler means: it was left out.",
@@ -303,7 +298,7 @@ static const struct {
         {"heap-counter-back",
          "1 counter of a stack is less than in the dump before, which cannot be, and was left out.",
          "{count} counters of stacks are less than in the dump before, which cannot be, and were left out.",
-         "Mind that these stacks show what the dump before had.", false},
+         "These stacks show what the dump before had.", false},
     [WARN_HEAP_LATE] = {"heap-not-from-startup",
                         "1 dump is of a recording that began when the app ran already: what was allocated "
                         "before is missing.",
@@ -312,9 +307,7 @@ static const struct {
                         "Start the recording first, and then the app, to see all of it.", true},
     [WARN_HEAP_ESTIMATE] =
         {"heap-estimate",
-         "Sizes and counts are estimates from samples, one for each sampling interval of allocated bytes on "
-         "average, so that a stack with few samples may be far off; and what malloc gave is not the memory "
-         "(RSS) of the process, which has stacks, code, files and the allocator's own as well.",
+         "Sizes and counts are estimates from samples: a stack with few samples may be far off. What malloc gave is only a part of the memory (RSS) of the process.",
          NULL, "Trust large numbers more than small ones.", true},
     [WARN_LOST_PACKETS] =
         {"lost-packets", "Packets of the trace were lost at 1 place.",
@@ -367,11 +360,8 @@ static const struct {
                         false},
     [WARN_DEDUPED] =
         {"deduped",
-         "1 frame is marked [DEDUPED]: several methods share its code, so that its name may be that of "
-         "another "
-         "one.",
-         "{count} frames are marked [DEDUPED]: several methods share their code, so that their names may be "
-         "those of others.",
+         "1 frame is marked [DEDUPED]: several methods share its code, so its name may be that of another one.",
+         "{count} frames are marked [DEDUPED]: several methods share their code, so their names may be those of others.",
          "Compare with the callers; the linker's folding of identical code has the same effect on native "
          "functions.",
          false},
@@ -394,8 +384,8 @@ static const struct {
                           "The recorder lost {count} pieces of data.",
                           "Record with a larger buffer (buffers.size_kb).", false},
     [WARN_STATES_LOST] =
-        {"states-lost", "Once a thread stopped that was not seen to run: its state before is unknown.",
-         "{count} times a thread stopped that was not seen to run: its state before is unknown.",
+        {"states-lost", "1 time a thread stopped that was never seen to start: its state before is unknown.",
+         "{count} times a thread stopped that was never seen to start: its state before is unknown.",
          "Record with a larger kernel buffer (ftrace_config.buffer_size_kb).", false},
     [WARN_EVENTS_UNREAD] = {"events-unread", "1 event makes no sense, and was left out.",
                             "{count} events make no sense, and were left out.",
@@ -436,22 +426,17 @@ static const struct {
          "{count} annotations of sections are left out: there are too many, or they are too deep.",
          "Record fewer categories of track events, or for a shorter time.", false},
     [WARN_NO_SCHEDULER] =
-        {"no-scheduler",
-         "The trace does not tell when threads ran: there are sections and their wall "
-         "time, but no CPU time.",
-         "The trace does not tell when threads ran: there are sections and their wall time, but no CPU "
-         "time.",
+        {"no-scheduler", "The trace does not say when threads ran: sections have wall time, but no CPU time.",
+         "The trace does not say when threads ran: sections have wall time, but no CPU time.",
          "Record with sched/sched_switch and sched/sched_waking in ftrace_config.", false},
     [WARN_NO_REASONS] =
         {"no-reasons",
-         "The trace does not tell why threads were blocked: what they waited for input and "
-         "output counts as blocked.",
-         "The trace does not tell why threads were blocked: what they waited for input and output counts "
-         "as blocked.",
+         "The trace does not say why threads were blocked: waiting for input or output counts as blocked.",
+         "The trace does not say why threads were blocked: waiting for input or output counts as blocked.",
          "Record with sched/sched_blocked_reason in ftrace_config.", false},
     [WARN_BELOW_ZERO] = {"below-zero", "A sum of changes is below 0, which cannot be, and was set to 0.",
                          "{count} sums of changes are below 0, which cannot be, and were set to 0.",
-                         "Mind that the numbers of these stacks are not to be trusted.", false},
+                         "Do not trust the numbers of these stacks.", false},
     [WARN_DIFFERENCES] =
         {"differences",
          "1 stack has a value below 0, as in the difference of two profiles: totals, percentages and pictures are of "

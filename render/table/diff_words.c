@@ -437,20 +437,20 @@ static void say_total(const struct words *w, struct buf *out)
     struct diff_pair total = w->t->diff->total[w->value];
     struct diff_sentence *s = begin_sentence(w, out);
 
-    clean_text(out, v->label);
-    buf_z(out, " of B is ");
+    buf_z(out, "B has ");
     buf_value(out, v->unit, total.b, DIGITS);
+    buf_z(out, v->unit == UNIT_COUNT ? " " : " of ");
+    clean_text(out, v->label);
     if (total.a == total.b || !diff_counts(total)) {
-        buf_z(out, total.a == total.b ? ", as much as that of A."
-                                      : ", as much as that of A within what its runs differ by.");
+        buf_z(out, total.a == total.b ? ", as much as A." : ", as much as A within what its runs differ by.");
         end_sentence(s, out);
         return;
     }
     buf_z(out, ", ");
     buf_value(out, v->unit, diff_size(total), DIGITS);
-    buf_z(out, total.b > total.a ? " more than the " : " less than the ");
+    buf_z(out, total.b > total.a ? " more than A's " : " less than A's ");
     buf_value(out, v->unit, total.a, DIGITS);
-    buf_z(out, " of A (");
+    buf_z(out, " (");
     diff_put_percent(out, total);
     buf_z(out, ").");
     end_sentence(s, out);
@@ -504,6 +504,13 @@ static uint32_t find_samples(const struct table *t)
     return v;
 }
 
+static bool is_time(const struct words *w)
+{
+    enum unit unit = w->t->diff->values[w->value].unit;
+
+    return unit != UNIT_COUNT && unit != UNIT_BYTES;
+}
+
 void diff_words(const struct table *t, struct diff_words *says, struct buf *out)
 {
     struct words w = {.t = t, .value = t->diff->value, .samples = find_samples(t), .says = says};
@@ -513,8 +520,11 @@ void diff_words(const struct table *t, struct diff_words *says, struct buf *out)
         return;
     find(&w);
     say_total(&w, out);
-    say_sort(&w, OWN_GREW, "More in own code, exclusive:", ONLY_MORE, out);
-    say_sort(&w, OTHERS_GREW, "More in other code:", ONLY_MORE, out);
+    say_sort(&w, OWN_GREW,
+             is_time(&w) ? "More self time in your own methods:"
+                         : "More in your own methods, without what they call:",
+             ONLY_MORE, out);
+    say_sort(&w, OTHERS_GREW, "More in other methods:", ONLY_MORE, out);
     say_sort(&w, SHRANK, "Less:", ONLY_LESS, out);
     say_sort(&w, NEW, "Only in B:", ONLY_NEW, out);
     say_sort(&w, GONE, "Only in A:", ONLY_GONE, out);

@@ -26,7 +26,7 @@ void headline_say_cost(struct finding *f, const struct analysis *a, uint64_t cos
     uint64_t all = active_of(&a->all);
 
     say(f, "Recording itself may have cost ");
-    say(f, cost < all ? "" : "as much as all ");
+    say(f, cost < all ? "" : "as much as all");
     if (cost < all)
         say_percent(f, cost, all);
     say_of_all(f, a);

@@ -17,7 +17,7 @@
 
 /* ---- the whole ---- */
 
-enum { TOP = 3, MICROSECOND = 1000, MILLISECOND = 1000000 };
+enum { TOP = 3, IDLE_LEAST = 10, MICROSECOND = 1000, MILLISECOND = 1000000 };
 
 static bool find_nothing(const struct rule *r, const struct analysis *a, struct finding *f)
 {
@@ -219,6 +219,12 @@ static bool find_renamed(const struct rule *r, const struct analysis *a, struct 
 
 /* ---- methods ---- */
 
+/* The main thread does next to nothing, others do: they come first, since there is no headline. */
+static bool rests(const struct analysis *a)
+{
+    return a->timed && !a->states && !is_idle(a) && permille(a->took_all, main_of(a)->total) < IDLE_LEAST;
+}
+
 /* Writes the indexes of the largest numbers, largest first, equal ones by index, none of 0. Returns how
  * many there are. */
 static uint32_t top_of(const uint64_t *numbers, uint32_t n, uint32_t top[TOP])
@@ -300,7 +306,7 @@ static bool find_own(const struct rule *r, const struct analysis *a, struct find
                        : "Your methods with the most, each with the other code it calls: ",
             a->own_all, r->least, false);
     if (found)
-        f->sentence->weight = WEIGHT_OWN;
+        f->sentence->weight = rests(a) ? WEIGHT_FIRST : WEIGHT_OWN;
     return found;
 }
 
@@ -594,7 +600,7 @@ static bool find_threads(const struct rule *r, const struct analysis *a, struct 
     }
     say(f, ".");
     f->sentence->track = top[0];
-    f->sentence->weight = permille(a->active_beside[top[0]], whole) / 2;
+    f->sentence->weight = rests(a) ? WEIGHT_FIRST : permille(a->active_beside[top[0]], whole) / 2;
     return true;
 }
 

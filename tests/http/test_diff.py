@@ -459,8 +459,8 @@ fi
         b = Recording().call(1, 'com.foo.A|`x.run', 150)
         paths = self.file('a.trace', a.bytes()), self.file('b.trace', b.bytes())
         self.assertEqual(self.command('diff', '--format', 'md', *paths).stdout.decode(), '''\
-- wall time of B is 150 \u00b5s, 50 \u00b5s more than the 100 \u00b5s of A (+50 %).
-- More in own code, exclusive: com.foo.A\\|\\`x.run +50 \u00b5s (+50 %, 1 call as before).
+- B has 150 \u00b5s of wall time, 50 \u00b5s more than A's 100 \u00b5s (+50 %).
+- More self time in your own methods: com.foo.A\\|\\`x.run +50 \u00b5s (+50 %, 1 call as before).
 
 wall time: 100 \u00b5s in A, 150 \u00b5s in B: +50 \u00b5s (+50 %) in 1 track; 1 of 1 rows differ, by wall_excl
 

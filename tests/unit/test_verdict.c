@@ -394,6 +394,9 @@ static void recorder(void **state)
     check(&s, "tracer", NULL);
     main.records = UINT64_MAX;
     check(&s, "tracer", NULL);
+    main.records = 2000000;
+    check(&s, "headline",
+          "Recording itself may have cost as much as all of the 100 ms of CPU time, so short");
     end(&s);
 }
 
@@ -552,6 +555,93 @@ static void names_are_told_from_words(void **state)
     fake_free(f);
 }
 
+/* Time in locks, or of every thread at once, is no time on a CPU. */
+static void values_that_are_no_cpu_time(void **state)
+{
+    static const char *const LABELS[] = {"time waited for locks", "wall time"};
+    const uint64_t ns = 5000000;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(LABELS) / sizeof(LABELS[0]); i++) {
+        struct fake *f = fake_new();
+        struct arena a;
+        struct buf out = {0};
+        struct diag diag = {0};
+        arena_init(&a, 1 << 20);
+        fake_value(f, LABELS[i], UNIT_NS, ROLE_OTHER);
+        fake_child(f, fake_track(f, 1, STR("all stacks")), fake_frame(f, STR(""), STR("main.run"), STR("")),
+                   &ns);
+        const struct profile *p = fake_finish(f);
+        struct render_input in = {.profile = p, .names = names_new(p, &a), .scratch = &a};
+        assert_true(verdict_write(&in, verdict_format_by_name(STR("txt")), &out, &diag));
+        buf_char(&out, '\0');
+        assert_non_null(strstr(out.p, "main.run accounts for 5 ms (100 % of the 5 ms of "));
+        assert_null(strstr(out.p, "CPU"));
+        buf_free(&out);
+        arena_free(&a);
+        fake_free(f);
+    }
+}
+
+/* Where main rests, what another thread did is said first. */
+static void the_main_thread_rests(void **state)
+{
+    static const struct stack OWN[] = {{"=main", 0, 0, 0},
+                                       {POLL, 1000000, 100, 1},
+                                       {"=game", 0, 0, 0},
+                                       {"com.example.Game.loop()V", 1000000, 800000, 1}};
+    static const struct stack OTHERS[] = {{"=main", 0, 0, 0},
+                                          {POLL, 1000000, 100, 1},
+                                          {"=game", 0, 0, 0},
+                                          {"android.os.Game.loop()V", 1000000, 800000, 1}};
+    struct subject s;
+
+    (void)state;
+    begin(&s, OWN, 4);
+    s.in.names = names_with_own(s.in.names, &s.profile,
+                                &(struct own_code){.prefix = {STR("com.example")}, .n = 1}, &s.arena);
+    const struct verdict *v = verdict_new(&s.in);
+    assert_non_null(v);
+    assert_string_equal(v->list[0].rule, "own-methods");
+    end(&s);
+    begin(&s, OTHERS, 4);
+    v = verdict_new(&s.in);
+    assert_non_null(v);
+    assert_string_equal(v->list[0].rule, "threads");
+    end(&s);
+}
+
+/* CPU time alone says nothing of waiting, and is not as long as the recording. */
+static void cpu_time_alone(void **state)
+{
+    struct profile_fact length = {STR("elapsed_us"), STR("20000000")};
+    struct fake *f = fake_new();
+    struct arena a;
+    struct buf out = {0};
+    struct diag diag = {0};
+    const uint64_t poll = 42000000, work = 4958000000;
+
+    (void)state;
+    arena_init(&a, 1 << 20);
+    fake_value(f, "cpu", UNIT_NS, ROLE_CPU);
+    uint32_t root = fake_track(f, 1, STR("main"));
+    fake_child(f, root, fake_frame(f, STR("android.os.MessageQueue"), STR("next"), STR("")), &poll);
+    fake_child(f, root, fake_frame(f, STR("com.example.Main"), STR("run"), STR("")), &work);
+    struct profile p = *fake_finish(f);
+    p.facts = &length;
+    p.n_facts = 1;
+    struct render_input in = {.profile = &p, .names = names_new(&p, &a), .scratch = &a};
+    assert_true(verdict_write(&in, verdict_format_by_name(STR("txt")), &out, &diag));
+    buf_char(&out, '\0');
+    assert_non_null(strstr(
+        out.p, "main used 5 s of CPU time, 25 % of the recording's 20 s; the file does not say what it did "
+               "the rest of the time."));
+    assert_null(strstr(out.p, "for messages"));
+    buf_free(&out);
+    arena_free(&a);
+    fake_free(f);
+}
+
 /* An asynchronous section runs beside threads, on none of them: it has no part in what threads took together. */
 static void asynchronous_sections_are_no_time_of_threads(void **state)
 {
@@ -655,6 +745,9 @@ int main(void)
         cmocka_unit_test(names_are_told_from_words),
         cmocka_unit_test(native_functions_beside_java),
         cmocka_unit_test(asynchronous_sections_are_no_time_of_threads),
+        cmocka_unit_test(values_that_are_no_cpu_time),
+        cmocka_unit_test(the_main_thread_rests),
+        cmocka_unit_test(cpu_time_alone),
         cmocka_unit_test(little_memory),
     };
     return cmocka_run_group_tests_name("verdict", tests, NULL, NULL);
