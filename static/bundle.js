@@ -150,7 +150,7 @@ function laneTools(section, time, lanes) {
         made.addEventListener('click', act);
         return made;
     };
-    const filter = named(element('input', { type: 'search', placeholder: 'Filter threads' }), 'Filter the lanes by the name of their threads');
+    const filter = named(element('input', { type: 'search', placeholder: 'Filter threads' }), 'Filter the timeline by thread name');
     filter.addEventListener('input', () => {
         lanes.filter = filter.value;
         lanes.redraw();

@@ -12,7 +12,7 @@ const MARKS = [
     ['torn', 'a call whose begin or end is not in the recording'], ['found', 'calls of the marked method, or calls that match the search'],
 ];
 const KEYS = [['w s', 'zoom'], ['a d', 'move'], ['arrow keys', 'choose a call'], ['Enter', 'zoom to it'], ['n N', 'next and previous call of its method'],
-              ['l', 'its longest call, then the next longest'], ['r', 'what is seen becomes the range'], ['p', 'on a name: pin it'], ['Escape', 'the whole recording']];
+              ['l', 'its longest call, then the next longest'], ['r', 'what is in view becomes the range'], ['p', 'on a name: pin it'], ['Escape', 'the whole recording']];
 
 export function legend(keys = KEYS) {
     const rows = keys.map(([names, words]) => element('div', {}, element('dt', { textContent: names }), element('dd', { textContent: words })));

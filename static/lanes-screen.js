@@ -4,7 +4,7 @@
 const CAUSES = [[0x40, 'the app missed its deadline'], [0x10000, 'its work on the main thread took more than 16.7 ms'], [0x10, 'SurfaceFlinger missed its deadline'],
                 [0x20, 'SurfaceFlinger missed its deadline on the GPU'], [0x2, 'SurfaceFlinger began too late'], [0x4, 'its time was predicted wrongly'],
                 [0x8, 'the display was late'], [0x80, 'earlier frames of the app still waited'], [0x200, 'earlier frames still waited in SurfaceFlinger'],
-                [0x400, 'it was dropped'], [0x1000, 'the app was brought in step again'], [0x100, 'nobody knows why']];
+                [0x400, 'it was dropped'], [0x1000, 'the app was brought in step again'], [0x100, 'for an unknown reason']];
 const OF_APP = 0x40 | 0x100 | 0x1000 | 0x10000;
 
 /* Of /lanes; null: the recording has none. An entry stands for n frames that begin in one place. Those that overlap have another level. */

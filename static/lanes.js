@@ -8,7 +8,7 @@ import { LANE_PX, Pen, ROW_PX, RULER_PX, coloursOf, pictureOf } from './lanes-dr
 
 const MAP_PX = 9, ZOOM = 1.25, PAN = 0.15, STACKS_MAX = 32, CHARTED_FIRST = 8, CLICK_PX = 4, SLACK_PX = 3, OPEN_LEVELS_MAX = 40;
 const CLASSES = ['own code', 'third party', 'platform', 'waiting', 'unknown'];     /* as answers have them: the last one not always */
-const KEYS_WORDS = 'w s zoom, a d move, r makes what is seen the range, arrow keys choose a call, Enter zooms to it, n N next and previous call of its method, l the longest, Escape whole recording';
+const KEYS_WORDS = 'w s zoom, a d move, r makes what is in view the range, arrow keys choose a call, Enter zooms to it, n N next and previous call of its method, l the longest, Escape whole recording';
 
 /* Of a thread, or of several that share a row, or of a counter. */
 const nameOf = ({ lane, counter, label, behind = '' }) => {
@@ -334,7 +334,7 @@ export class Timeline {
     counterWords({ key }) {
         const { window, store } = this.time, answer = store.best(window), counter = answer.counters.get(key), perPlace = (answer.to - answer.from) / counter.places;
         const range = rangeWithin(counter, Math.max(0, Math.floor((window.from - answer.from) / perPlace)), Math.ceil((window.to - answer.from) / perPlace));
-        return range === undefined ? 'no reading in what is seen' : `${rangeWords(range.least, range.most, counter)} in what is seen`;
+        return range === undefined ? 'no reading in view' : `${rangeWords(range.least, range.most, counter)} in view`;
     }
 
     /* ---- what is done ---- */

@@ -125,7 +125,7 @@ class MethodPage {
         durations.append(
             element('p', { textContent: `${words}. Calls within others of the same method are not counted.` }),
             element('div', { className: 'side-by-side' },
-                tableOf(clocks.map(({ name }) => name), FIGURES.map(([key, figure]) => [figure, ...clocks.map(clock => ofNs(clock[key]))]), 'How long its calls were'),
+                tableOf(clocks.map(({ name }) => name), FIGURES.map(([key, figure]) => [figure, ...clocks.map(clock => ofNs(clock[key]))]), 'Call durations'),
                 ...clocks.map(clock => this.histogram(clock)), ...clocks.map(clock => this.longest(clocks, clock))));
     }
 
@@ -140,7 +140,7 @@ class MethodPage {
     longest(clocks, clock) {
         return tableOf([...clocks.map(({ name }) => name), 'Thread'], clock.longest.map(call => [
             this.chartLink(call, call[`${clocks[0].name}_ns`]), ...clocks.map(({ name }) => ofNs(call[`${name}_ns`])), call.thread]),
-        `Its longest calls by ${clock.name} time`, 'Begins at');
+        `Longest calls by ${clock.name} time`, 'Begins at');
     }
 
     /* The chart of the call's thread, with a tenth of its length before and behind it. */

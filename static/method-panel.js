@@ -167,7 +167,7 @@ export function methodPanel(method, flame, isBesidePicture = false) {
     const packageName = method.class.replace(/(^|\.)[^.]*$/, '');
     const sandwich = linkTo(flame, { set: { view: 'sandwich', method: name } });
     const page = methodLink(method);
-    page.textContent = `${hasCalls ? 'Durations, b' : 'B'}y ${method.tracks_are}`;
+    page.textContent = `${hasCalls ? 'Call durations, b' : 'B'}y ${method.tracks_are}`;
     page.className = 'button place';
     const actions = element('p', { className: 'buttons' }, page);
     if (!isBesidePicture) {

@@ -136,7 +136,7 @@ function resize(px) {
 }
 
 function handle(section) {
-    const made = named(element('div', { className: 'lane-handle', tabIndex: 0 }), 'Height of the lanes');
+    const made = named(element('div', { className: 'lane-handle', tabIndex: 0 }), 'Height of the timeline');
     made.setAttribute('role', 'separator');
     made.setAttribute('aria-orientation', 'horizontal');
     const height = () => section.querySelector('.lane-place').offsetHeight;
@@ -172,7 +172,7 @@ function button(words, title, act) {
 }
 
 function tools(section) {
-    const filter = named(element('input', { type: 'search', placeholder: 'Filter threads' }), 'Filter the lanes by the name of their threads');
+    const filter = named(element('input', { type: 'search', placeholder: 'Filter threads' }), 'Filter the timeline by thread name');
     filter.addEventListener('input', () => {
         lanes.filter = filter.value;
         lanes.redraw();
@@ -272,7 +272,7 @@ function callPanel(call, flame) {
             element('p', { className: 'buttons' }, act('Zoom', 'Enter', () => time.zoomTo(call)),
                 act('Its range', 'What all threads did in it: pictures, tables and words are of this range', () => time.chooseRange({ from: begin, to: begin + length })),
                 ...samples === undefined ? [] : [element('a', { className: 'button place', textContent: 'CPU samples in it', href: samplesIn(call, samples, flame) })],
-                ...frame === null ? [] : [act('Mark its calls', 'All calls of the method, in all lanes', () => time.markMethod(frame.id, frame.text))])];
+                ...frame === null ? [] : [act('Mark its calls', 'All calls of the method, on all threads', () => time.markMethod(frame.id, frame.text))])];
 }
 
 /* What the file says of the call beside its method: [name, value]s. */

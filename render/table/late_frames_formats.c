@@ -233,7 +233,7 @@ static void txt_put_words(const struct render_input *in, const struct late_frame
 static void txt_put_head(const struct late_frames *t, struct buf *out)
 {
     if (t->frames == 0) {
-        buf_z(out, "The recording tells of no frames that an app showed.\n");
+        buf_z(out, "The recording has no frames that an app showed.\n");
         return;
     }
     buf_u64_grouped(out, t->late);

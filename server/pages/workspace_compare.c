@@ -90,10 +90,10 @@ void workspace_compared_sides(const struct workspace *w)
     put_scale(w);
     put_view_input(w, "from", "From, in µs since the start");
     put_view_input(w, "to", "Up to, in µs");
-    put_input(w, "from_b", "From of B, if it is another time", str_of(diff_text_of_b(r, "from")));
-    put_input(w, "to_b", "Up to of B", str_of(diff_text_of_b(r, "to")));
+    put_input(w, "from_b", "From in B, if different", str_of(diff_text_of_b(r, "from")));
+    put_input(w, "to_b", "Up to in B", str_of(diff_text_of_b(r, "to")));
     put_view_input(w, "moment", "Dump of a series, from 1");
-    put_input(w, "moment_b", "Dump of B, if it is another one", str_of(diff_text_of_b(r, "moment")));
+    put_input(w, "moment_b", "Dump of B, if different", str_of(diff_text_of_b(r, "moment")));
     buf_z(w->b, "<p><button>Compare</button></p>\n");
     workspace_menu_end(w->b);
 }

@@ -114,7 +114,7 @@ void workspace_frames(const struct workspace *w)
         w->b,
         "<div id=\"frames\" class=\"methods late-frames\" tabindex=\"0\" role=\"region\" aria-label=\"Late frames\">\n");
     if (page_data_number(w->of->told, "frames") == 0) {
-        buf_z(w->b, "<p>The recording tells of no frames that an app showed.</p>\n</div>\n");
+        buf_z(w->b, "<p>The recording has no frames that an app showed.</p>\n</div>\n");
         return;
     }
     page_put(w->b, "<p>{} of {} frames were late{}.", page_data_digits(PAGE_TEXT, late),

@@ -250,7 +250,7 @@ void workspace_method(const struct workspace *w)
     put_sandwich_link(w, name);
     workspace_filter_by(w, name);
     if (w->of->compared == NULL && workspace_has_value(w, STR("calls")) && !r->longest)
-        put_more_link(w, "longest=1", "How long its calls were");
+        put_more_link(w, "longest=1", "Call durations");
     buf_z(w->b, "</p>\n");
     (void)put_text(w);
     if (str_find_str(text, STR("\n  and ")) < text.n) {

@@ -78,7 +78,7 @@ page('methods: a filter, a row that opens, its method', async () => {
     await tab.evaluate(() => document.querySelector('.row-name').focus());
     await tab.press('Enter');
     await tab.until(() => document.querySelectorAll('tr.caller').length === 1 && document.querySelector('#panel .method') !== null);
-    await tab.evaluate(() => Array.from(document.querySelectorAll('#panel a')).find(a => a.textContent === 'Durations, by thread').click());
+    await tab.evaluate(() => Array.from(document.querySelectorAll('#panel a')).find(a => a.textContent === 'Call durations, by thread').click());
     await tab.until(() => document.querySelector('#durations meter') !== null);
     assert.equal(await tab.evaluate(() => document.querySelector('h2.method').textContent), 'java.util.HashMap.get');
 });

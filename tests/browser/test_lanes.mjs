@@ -171,7 +171,7 @@ test('a thread opens by its name; calls are chosen by arrow keys and told', { sk
     await close(page);
 });
 
-test('a frame that is chosen in the picture is marked in all lanes', { skip }, async () => {
+test('a frame that is chosen in the picture is marked on all threads', { skip }, async () => {
     const page = await open(some.url);
     await page.locator('#picture .graph').focus();
     await page.keyboard.press('ArrowUp');
@@ -202,7 +202,7 @@ test('300 threads: folded by pools, filtered, pinned, few tab stops', { skip }, 
 
 test('they fold, stay folded, and have the height that they were given', { skip }, async () => {
     const page = await open(some.url), height = () => page.locator('.lane-place').evaluate(e => e.offsetHeight);
-    const handle = page.getByRole('separator', { name: 'Height of the lanes' }), before = await height();
+    const handle = page.getByRole('separator', { name: 'Height of the timeline' }), before = await height();
     assert.ok(before >= 0.1 * 800 && before <= 0.25 * 800, String(before));
     await handle.focus();
     await page.keyboard.press('ArrowDown');
@@ -391,16 +391,16 @@ test('counters stand below the main thread: two of the app, the others behind a 
         assert.match(await tip.textContent(), pattern);
     };
     await says(0.02, /^items \u00b7 not read yet at 2(\.\d+)? ms/);
-    await says(0.3, /^items \u00b7 3 at 30(\.\d+)? ms \u00b7 3 to 12,345 in what is seen$/);
+    await says(0.3, /^items \u00b7 3 at 30(\.\d+)? ms \u00b7 3 to 12,345 in view$/);
     await says(0.7, /^items \u00b7 12,345 at /);
     await names.nth(2).focus();
-    assert.match(await page.locator('#lanes [role=status]').textContent(), /^items: 3 to 12,345 in what is seen$/);
+    assert.match(await page.locator('#lanes [role=status]').textContent(), /^items: 3 to 12,345 in view$/);
     await canvas(page).focus();
     await page.mouse.move(box.x + box.width * 0.99, box.y + 8);
     for (let i = 0; i < 8; i++)
         await page.mouse.wheel(0, -400);
     await until(page, isReady);
-    await says(0.5, /^items \u00b7 12,345 at .* \u00b7 12,345 in what is seen$/);
+    await says(0.5, /^items \u00b7 12,345 at .* \u00b7 12,345 in view$/);
     await page.locator('.lane-corner input').fill('heap');
     await until(page, () => document.querySelectorAll('.lane-names button').length === 1);
     assert.deepEqual(await labels(), ['Heap size2 to 3 MiB']);

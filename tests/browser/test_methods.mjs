@@ -158,7 +158,7 @@ test('how long calls were: of all methods, and of one', { skip }, async () => {
     await until(page, () => !location.search.includes('longest'));
     await until(page, isReady);
     await page.locator('.row-name', { hasText: 'HashMap.get' }).click();
-    await page.getByRole('link', { name: 'Durations, by thread' }).click();
+    await page.getByRole('link', { name: 'Call durations, by thread' }).click();
     await page.locator('.bars meter').first().waitFor();
     assert.match(await page.locator('#durations > p').innerText(), /^1 call, which took [\d.]+ s\./);
     assert.deepEqual(await findings(page), []);
@@ -274,7 +274,7 @@ test('without scripts: the same', { skip }, async () => {
     await page.waitForURL(/grep=example/);
     await page.locator('#methods pre a').first().click();
     assert.match(await page.locator('#method pre').innerText(), /^com\.example\.app\.MainActivity\.onCreate\(/);
-    await page.getByRole('link', { name: 'How long its calls were' }).click();
+    await page.getByRole('link', { name: 'Call durations' }).click();
     assert.match(await page.locator('#method pre').innerText(), /\ncalls, without those within others, by wall time\nshortest +1\.473 s/);
     await page.goBack();
     await page.getByRole('link', { name: 'Hide', exact: true }).click();
@@ -328,7 +328,7 @@ test('a real question, without a mouse', { skip: without }, async () => {
         await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await page.locator('#panel .method').waitFor();
-    for (let i = 0; i < 60 && !await page.evaluate(() => document.activeElement.textContent === 'Durations, by thread'); i++)
+    for (let i = 0; i < 60 && !await page.evaluate(() => document.activeElement.textContent === 'Call durations, by thread'); i++)
         await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await page.waitForURL(/\/m\/[0-9a-f]{12}/);
@@ -348,7 +348,7 @@ test('a real question, without scripts', { skip: without }, async () => {
     await page.waitForURL(/grep=createAndAdd/);
     await page.waitForURL(/grep=createAndAdd/);
     await page.locator('#methods pre a').first().click(); // one of two methods of this name
-    await page.getByRole('link', { name: 'How long its calls were' }).click();
+    await page.getByRole('link', { name: 'Call durations' }).click();
     const text = await page.locator('#method pre').innerText();
     assert.match(text, /^com\.github\.grishberg\.cad3d\.util\.SceneBuilderKeyboard\.createAndAdd/);
     assert.match(text, /\ncalled by\n.*SceneBuilderKeyboard/);

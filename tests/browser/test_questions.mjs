@@ -37,7 +37,7 @@ test('which own method costs most, who calls it, how long its calls were: 2', { 
     await step(page.locator('#verdict li').first().getByRole('link', { name: 'com.example.recipes.RecipesApp.onCreate' }));
     await page.locator('#panel h3', { hasText: 'Callers' }).waitFor();
     assert.match(await page.locator('#panel .edges').first().innerText(), /callApplicationOnCreate/);
-    await step(page.locator('#panel').getByRole('link', { name: 'Durations, by thread' }));
+    await step(page.locator('#panel').getByRole('link', { name: 'Call durations, by thread' }));
     await page.locator('#durations > p').first().waitFor();
     assert.match(await page.locator('#durations > p').first().innerText(), /^1 call, which took 5\d\d ms/);
     assert.equal(steps.n, 2);

@@ -242,7 +242,7 @@ test('beside the picture: the method of the chosen frame, by all values', { skip
     assert.deepEqual(await page.locator('#chosen table').first().locator('tbody th').allInnerTexts(), ['total', 'self', 'of all', 'mean']);
     assert.match(await page.locator('#chosen > p').first().innerText(), /^File\.java/);
     assert.deepEqual(await findings(page), []);
-    await page.getByRole('link', { name: 'Durations, by thread' }).click();
+    await page.getByRole('link', { name: 'Call durations, by thread' }).click();
     await page.waitForURL(/\/m\/[0-9a-f]{12}\?/);
     await page.locator('#durations meter').first().waitFor();
     await close(page);

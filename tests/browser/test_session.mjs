@@ -26,7 +26,7 @@ test('a whole session asks for nothing that is not there', { skip }, async () =>
     await until(page, isListed);
     icons.push(await iconOf());
     await page.locator('.row-name').nth(2).click();
-    await page.getByRole('link', { name: 'Durations, by thread' }).click();
+    await page.getByRole('link', { name: 'Call durations, by thread' }).click();
     await page.locator('#durations meter').first().waitFor();
     icons.push(await iconOf());
     await page.keyboard.press('1');

@@ -122,6 +122,6 @@ class Frames(DemoTest):
     def test_other_recordings_have_none(self):
         table = json.loads(self.server.get(self.path + '/frames.json').text)
         self.assertEqual([table[key] for key in ('frames', 'late', 'states', 'rows')], [0, 0, [], []])
-        self.assertEqual(self.server.get(self.path + '/frames.txt').text, 'The recording tells of no frames that an app showed.\n')
-        self.assertIn('tells of no frames', self.server.get(self.path + '/frames', Accept='text/html').text)
+        self.assertEqual(self.server.get(self.path + '/frames.txt').text, 'The recording has no frames that an app showed.\n')
+        self.assertIn('has no frames', self.server.get(self.path + '/frames', Accept='text/html').text)
         self.assertNotIn('>Frames</a>', self.server.get(self.path, Accept='text/html').text)

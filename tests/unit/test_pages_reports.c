@@ -124,7 +124,7 @@ static void one_method(void **state)
         "data-json=\"../../p/" PAGES_ID "/m/com.a.%3Cinit%3E.json?track=all&amp;limit=200\"",
         "/t/all?view=sandwich&amp;method=com.a.Foo.%3Cinit%3E\"",
         "hide=package%3A%2F%5Ecom%5C.a%24%2F\">Hide package</a>",
-        "/m/com.a.%3Cinit%3E?track=all&amp;longest=1\">How long its calls were</a>",
+        "/m/com.a.%3Cinit%3E?track=all&amp;longest=1\">Call durations</a>",
         "<pre>com.a.Foo.&lt;init&gt;()V\n\n                  wall\n",
         "         3 ms  (the thread)\n",
         "/m/com.b.g%28Ljava.lang.String%3B%29V?track=all\">com.b.g(Ljava/lang/String;)V</a>\n",
