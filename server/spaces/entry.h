@@ -4,8 +4,9 @@
  *      "size": 57472596, "sha256": "..", "warnings": 2, "label": {"branch": "main"}, "known": {"package": "com.example"},
  *      "track": 1, "tracks": 12, "totals": [{"value": "wall", "unit": "us", "total": 18}], "headline": "The main thread .."}
  *
- * "label" is what people said, "known" what the file itself says, of keys that they did not use. An upload of which the
- * words could not be made has no headline; one that was not read yet has no totals and no "known" either. */
+ * "label" is what people said, "known" what the file itself says, of keys that they did not use. The
+ * first entry of a new upload has neither headline nor totals nor "known" but the format; nor has one whose views could not be
+ * made. */
 #ifndef SERVER_SPACES_ENTRY_H
 #define SERVER_SPACES_ENTRY_H
 

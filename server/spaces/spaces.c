@@ -375,13 +375,11 @@ static bool refresh(const struct spaces *s, struct space *p, struct diag *diag)
 
 /* ---- what is asked ---- */
 
-enum store_result spaces_put(struct spaces *s, const struct record *r, struct str text)
+static enum store_result put_entry(struct spaces *s, const struct record *r, const char *key, struct str text)
 {
     struct record_entry name;
-    char key[STORE_KEY_BYTES];
-
-    record_entry_key(r, key);
     enum store_result result = store_put(s->store, key, text);
+
     if (result != STORE_OK || !record_entry_read(key, &name))
         return result;
     struct space *p = take(s, str_of(r->space), false);
@@ -396,27 +394,52 @@ enum store_result spaces_put(struct spaces *s, const struct record *r, struct st
     return STORE_OK;
 }
 
-void spaces_remove(struct spaces *s, const struct record *r)
+enum store_result spaces_put(struct spaces *s, const struct record *r, struct str text)
+{
+    char key[STORE_KEY_BYTES];
+
+    record_entry_key(r, key);
+    return put_entry(s, r, key, text);
+}
+
+enum store_result spaces_put_words(struct spaces *s, const struct record *r, struct str text)
+{
+    char key[STORE_KEY_BYTES];
+
+    record_entry_words_key(r, key);
+    return put_entry(s, r, key, text);
+}
+
+static void remove_entry(struct spaces *s, struct space *p, const char *key)
 {
     struct record_entry name;
+
+    (void)store_delete(s->store, key);
+    if (p == NULL || !record_entry_read(key, &name))
+        return;
+    pthread_mutex_lock(&p->lock);
+    size_t place = place_of(p, &name);
+    if (is_at(p, place, &name))
+        remove_at(p, place);
+    pthread_mutex_unlock(&p->lock);
+}
+
+void spaces_remove(struct spaces *s, const struct record *r)
+{
     char key[STORE_KEY_BYTES];
 
     if (r->space[0] == '\0')
         return;
-    record_entry_key(r, key);
-    (void)store_delete(s->store, key);
     struct space *p = take(s, str_of(r->space), false);
-    if (p == NULL)
-        return;
-    pthread_mutex_lock(&p->lock);
-    size_t place = record_entry_read(key, &name) ? place_of(p, &name) : p->n;
-    if (is_at(p, place, &name))
-        remove_at(p, place);
-    pthread_mutex_unlock(&p->lock);
-    give(s, p);
+    record_entry_words_key(r, key);
+    remove_entry(s, p, key);
+    record_entry_key(r, key);
+    remove_entry(s, p, key);
+    if (p != NULL)
+        give(s, p);
 }
 
-/* Of two entries of one upload the later one counts: it is met first. */
+/* Of several entries of one upload the last one counts: it is met first. */
 static bool is_of_before(const struct space *p, size_t i)
 {
     return i + 1 < p->n && strcmp(p->of[i].entry->name.id, p->of[i + 1].entry->name.id) == 0;

@@ -22,7 +22,10 @@ void spaces_free(struct spaces *s);                                    /* NULL i
 /* Puts the entry of the record, before the record or its revision is written. */
 enum store_result spaces_put(struct spaces *s, const struct record *r, struct str text)
     __attribute__((warn_unused_result));
-/* Removes the entry of a record that was not written, or does not count any more. What is gone already is fine; what fails
+/* Puts that with words, when they are made. */
+enum store_result spaces_put_words(struct spaces *s, const struct record *r, struct str text)
+    __attribute__((warn_unused_result));
+/* Removes the entries of a record that was not written, or do not count any more. What is gone already is fine; what fails
  * is left to the sweep. */
 void spaces_remove(struct spaces *s, const struct record *r);
 

@@ -546,8 +546,11 @@ static enum store_result remove_entry(struct store *s, const struct record *r)
         last = *r;
     if (last.space[0] == '\0')
         return STORE_OK;
-    record_entry_key(&last, key);
+    record_entry_words_key(&last, key);
     enum store_result result = store_delete(s, key);
+    record_entry_key(&last, key);
+    if (settled(result))
+        result = store_delete(s, key);
     return settled(result) ? STORE_OK : result;
 }
 
@@ -735,7 +738,7 @@ enum store_result record_remove_names(struct store *s, const char *key, int64_t 
 
 enum store_result record_remove_entry(struct store *s, const char *key, int64_t now_s, bool *removed)
 {
-    char counts[STORE_KEY_BYTES];
+    char first[STORE_KEY_BYTES], with_words[STORE_KEY_BYTES];
     struct record_entry e;
     struct record r;
     uint32_t n;
@@ -746,8 +749,10 @@ enum store_result record_remove_entry(struct store *s, const char *key, int64_t 
     enum record_state state = read_object(s, str_of(e.id), &r, &n);
     if (state == RECORD_BROKEN)
         return STORE_OK;
-    record_entry_key(&r, counts);
-    if (state == RECORD_FOUND && r.space[0] != '\0' && strcmp(counts, key) == 0)
+    record_entry_key(&r, first);
+    record_entry_words_key(&r, with_words);
+    if (state == RECORD_FOUND && r.space[0] != '\0' &&
+        (strcmp(first, key) == 0 || strcmp(with_words, key) == 0))
         return STORE_OK;
     if (record_entry_put_s(&e) >= now_s - DAY_S && !record_is_gone(s, e.id))
         return STORE_OK;

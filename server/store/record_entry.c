@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PERIOD_S = 30 * 86400, MARK_RANDOM_CHARS = 6 };
+enum { PERIOD_S = 30 * 86400, MARK_RANDOM_CHARS = 6, MARK_CHARS = 26 /* and its end */ };
 
 static void put_key(char key[STORE_KEY_BYTES], struct str space, const struct record_entry *e)
 {
@@ -18,6 +18,16 @@ void record_entry_key(const struct record *r, char key[STORE_KEY_BYTES])
 
     memcpy(e.id, r->id, sizeof(e.id));
     memcpy(e.mark, r->mark, sizeof(e.mark));
+    put_key(key, str_of(r->space), &e);
+}
+
+void record_entry_words_key(const struct record *r, char key[STORE_KEY_BYTES])
+{
+    struct record_entry e = {.created_s = r->created_s};
+
+    memcpy(e.id, r->id, sizeof(e.id));
+    /* Without a mark it begins with a hyphen, and so stands before every mark. */
+    snprintf(e.mark, sizeof(e.mark), "%.*s-words", MARK_CHARS, r->mark);
     put_key(key, str_of(r->space), &e);
 }
 

@@ -2,9 +2,11 @@
  *
  *     spaces/<space>/<period>/<created>-<id>           of a new upload
  *     spaces/<space>/<period>/<created>-<id>.<mark>    of one whose space or labels were changed
+ *     ..-words                                         the same, with what only views of the upload tell
  *
- * An entry never changes. It counts if its key is the one that the record's space and mark make. Each change has a mark of
- * its own, which never comes again; of two entries of one upload the later mark is the younger one. An entry is put before
+ * An entry never changes. It counts if its key is one of the two that the record's space and mark make. That with words is
+ * put when they are made, which may be long behind the record. Each change has a mark of
+ * its own, which never comes again; of several entries of one upload the last one in their order is the youngest. The first of the two is put before
  * the record, or the revision, that it is of. The one before it is removed behind that, and the last one with the upload. So
  * a crash between two steps leaves an entry that does not count, or one of no upload, and never an upload that is not
  * listed. A sweep removes what does not count, a day behind its time: nobody is still about to write a record for it. */
@@ -16,8 +18,9 @@
 
 #define RECORD_ENTRIES "spaces/"
 
-/* Of a record with a space. */
+/* Of a record with a space: the key of its entry, and of that with words. */
 void record_entry_key(const struct record *r, char key[STORE_KEY_BYTES]);
+void record_entry_words_key(const struct record *r, char key[STORE_KEY_BYTES]);
 /* What the keys of a space begin with. */
 void record_entries_prefix(struct str space, char prefix[STORE_KEY_BYTES]);
 

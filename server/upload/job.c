@@ -64,7 +64,6 @@ static void free_job(struct job *job)
         names_file_free(&job->names[i]);
     sha256_free(job->hash);
     buf_free(&job->gathered);
-    buf_free(&job->entry);
     local_temp_discard(store_local(job->service->store), &job->temp);
     shared_bytes_unref(job->result.summary);
     client_unref(job->client);
@@ -617,23 +616,20 @@ static void answer_due(struct timer *timer)
 
 /* First the bytes, then the record (record.h says why nothing is lost in between). From then on the upload is there,
  * whatever becomes of this job. */
-static bool keep(struct job *job, struct turn *turn)
+static bool keep(struct job *job)
 {
     struct record *r = &job->result.record;
 
-    if (!job_new_token(job, r) || !job_keep_bytes(job, r))
-        return false;
-    job_describe(job, r, turn, &job->entry);
-    if (!job_keep_record(job, r, &job->result.diag))
+    if (!job_new_token(job, r) || !job_keep_bytes(job, r) || !job_keep_record(job, r, &job->result.diag))
         return false;
     sweep_upload_expires(job->service->sweep, r->expires_s);
     return true;
 }
 
-static void keep_and_tell(struct job *job, struct turn *turn)
+static void keep_and_tell(struct job *job)
 {
     if (!job_is_wanted(job, &job->result.diag) || !service_goes_on(job->service, &job->result.diag) ||
-        !keep(job, turn))
+        !keep(job))
         return;
     job_log_kept(job, &job->result.record);
     pthread_mutex_lock(&job->lock);
@@ -772,7 +768,7 @@ static void keep_beside_views(struct job *job, struct turn *turn, struct profile
     if (shows)
         views_begin(views, &picture, job->client, &second);
     turn_give(turn); /* to keep it takes until the disk has it */
-    keep_and_tell(job, turn);
+    keep_and_tell(job);
     views_await(views, &first, turn, &made);
     log_failure(job, NULL, 0, &made.diag);
     take_summary(job, &made);
@@ -810,6 +806,8 @@ static void take_profile(struct job *job, struct turn *turn, struct profile_use 
     job_answer(job);
     if (job->n_previews > 0)
         begin_previews(job);
+    if (job->kept)
+        job_list(job, r, turn);
 }
 
 static bool take_digest(struct job *job)

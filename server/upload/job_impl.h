@@ -70,7 +70,6 @@ struct job {
     /* Used by the job alone. */
     struct diag withheld;      /* why the input is refused, while member_may_follow is true */
     struct timer answer_timer; /* set while views are being made */
-    struct buf entry;          /* what its space will list (job_list.c); empty: nothing */
     struct progress *progress; /* counts the previews; may be NULL */
     uint32_t *previews;        /* tracks of which previews are to be made behind the answer */
     uint32_t n_previews;
@@ -110,12 +109,10 @@ bool job_new_id(struct record *record, struct diag *diag);
 bool job_keep_record(struct job *job, const struct record *record, struct diag *diag);
 /* A delete token for all that the job keeps, whose hash goes into the record; none if that has an owner. False: result.diag. */
 bool job_new_token(struct job *job, struct record *record);
-/* job_list.c. Appends what the space of the record says of it, when its bytes are kept. Without a turn. */
-void job_describe(struct job *job, const struct record *record, struct turn *turn, struct buf *entry);
-/* Puts job->entry as that of the record, before it. False: diag. */
+/* job_list.c. Puts what the space of the record lists at first, before the record. False: diag. */
 bool job_keep_entry(struct job *job, const struct record *record, struct diag *diag);
-/* Lists each member that was read. */
-void job_list_members(struct job *job, struct turn *turn);
+/* Lists it with its words, behind its answer. Without a turn; may take long. */
+void job_list(struct job *job, const struct record *record, struct turn *turn);
 void job_log_kept(const struct job *job, const struct record *record);
 
 #endif

@@ -213,6 +213,14 @@ static bool read_members(struct job *job, struct turn *turn)
     return goes_on(job);
 }
 
+static void list_members(struct job *job, struct turn *turn)
+{
+    turn_give(turn);
+    for (size_t i = 0; i < job->n_members && stop_asked(&job->stop) == STOP_NONE; i++)
+        if (job->members[i].diag.kind == DIAG_NONE)
+            job_list(job, &job->members[i].record, turn);
+}
+
 /* All were read; or the service stops, or the client has left. If none can be used, and nobody was told
  * so, all records are withdrawn already. */
 static void end_members(struct job *job)
@@ -281,7 +289,7 @@ bool job_take_members(struct job *job, struct turn *turn)
     if (!some)
         return false;
     if (read_members(job, turn) && keep_all(job, turn) && read_members(job, turn))
-        job_list_members(job, turn);
+        list_members(job, turn);
     end_members(job);
     return true;
 }

@@ -90,6 +90,7 @@ class Tools(McpTest):
     def test_the_list_of_a_space(self):
         for i in range(3):
             self.server.upload(trace(), '/?space=listed&name=run-%d&label.run=%d' % (i, i))
+        self.assertTrue(support.eventually(lambda: self.server.get('/s/listed').text.count(' | ') == 3))
         self.assertEqual(self.call('find', space='listed'), self.server.get('/s/listed').text)
         self.assertEqual(self.call('find', space='listed', q='run:1', rows=5), self.server.get('/s/listed?q=run:1').text)
         self.assertRegex(self.call('find', space='listed', rows=1), r'\n# more: next=\S+\n$')

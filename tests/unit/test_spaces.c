@@ -188,11 +188,21 @@ static void keys_of_entries_come_back(void **state)
     assert_string_equal(e.id, ID);
     assert_string_equal(e.mark, "");
     assert_int_equal(e.created_s, NOW_S);
+    struct record_entry words, marked, marked_words;
+    record_entry_words_key(&r, key);
+    assert_true(store_key_valid(key));
+    assert_true(record_entry_read(key, &words));
+    assert_int_equal(record_entry_put_s(&words), NOW_S);
     assert_true(record_entry_mark(&r, NOW_S + 5));
     record_entry_key(&r, key);
     assert_true(store_key_valid(key));
-    assert_true(record_entry_read(key, &e));
-    assert_string_equal(e.mark, r.mark);
+    assert_true(record_entry_read(key, &marked));
+    assert_string_equal(marked.mark, r.mark);
+    assert_int_equal(record_entry_put_s(&marked), NOW_S + 5);
+    record_entry_words_key(&r, key);
+    assert_true(record_entry_read(key, &marked_words));
+    assert_true(record_entry_order(&e, &words) < 0 && record_entry_order(&words, &marked) < 0 &&
+                record_entry_order(&marked, &marked_words) < 0);
     for (size_t i = 0; i < sizeof(BAD) / sizeof(*BAD); i++)
         assert_false(record_entry_read(BAD[i], &e));
 }
@@ -230,11 +240,17 @@ static void what_does_not_count_is_swept(void **state)
     struct record moved;
 
     (void)state;
+    char words[STORE_KEY_BYTES];
+    bool removed;
     snprintf(f.record.space, sizeof(f.record.space), "checkout");
+    record_entry_words_key(&f.record, words);
     assert_true(put(&f, &f.record));
+    assert_int_equal(store_put(f.store, words, STR("{}")), STORE_OK);
     assert_false(swept(&f, &f.record, NOW_S + 60)); /* somebody is about to write the record */
     assert_int_equal(record_write(f.store, &f.record, BEGUN_S), STORE_OK);
     assert_false(swept(&f, &f.record, NOW_S + 2 * DAY_S));
+    assert_int_equal(record_remove_entry(f.store, words, NOW_S + 2 * DAY_S, &removed), STORE_OK);
+    assert_false(removed);
     /* A change that has not come to its revision. */
     moved = f.record;
     snprintf(moved.space, sizeof(moved.space), "other");
@@ -244,6 +260,8 @@ static void what_does_not_count_is_swept(void **state)
     assert_int_equal(record_change(f.store, &moved, RECORD_SPACE, NOW_S + 3 * DAY_S), STORE_OK);
     assert_false(swept(&f, &moved, NOW_S + 5 * DAY_S));
     assert_true(swept(&f, &f.record, NOW_S + 3 * DAY_S));
+    assert_int_equal(record_remove_entry(f.store, words, NOW_S + 3 * DAY_S, &removed), STORE_OK);
+    assert_true(removed);
     assert_true(put(&f, &f.record));
     assert_int_equal(record_delete(f.store, &f.record, NOW_S + 3 * DAY_S), STORE_OK);
     assert_false(is_there(f.store, &moved)); /* by its last record, which the caller did not know */
@@ -333,8 +351,13 @@ static void the_index_follows_what_is_put_and_removed(void **state)
     assert_string_equal(look(s, "branch:main", NULL, 9, false).names, "n4 n2 n1 n0 ");
     assert_string_equal(look(s, "branch:fix", NULL, 9, false).names, "");
     put_upload(s, &twice);
+    assert_int_equal(
+        spaces_put_words(s, &twice, STR("{\"id\":\"haaaaaaaaaaaaaaaaaaaaaaaaa\",\"name\":\"told\"}")),
+        STORE_OK);
     seen = look(s, "", NULL, 1, true);
-    assert_string_equal(seen.names, "n7 ");
+    assert_string_equal(seen.names, "told ");
+    spaces_remove(s, &twice);
+    assert_string_equal(look(s, "", NULL, 9, false).names, "n4 n2 n1 n0 ");
     spaces_free(s);
     spaces_free(other);
     record_fixture_end(&f);
