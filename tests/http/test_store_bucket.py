@@ -112,6 +112,26 @@ class Two(BucketTest):
         self.assertEqual([key for key in self.bucket.objects if not key.startswith('team/keys/')],
                          ['team/gone/' + id_of(answer)])
 
+    def test_a_space_is_listed_by_both(self):
+        answer = self.a.upload(trace(salt=2), '/?space=both&label.run=1&name=one')
+
+        def listed(server, query=''):
+            return [row['name'] for row in json.loads(server.get('/s/both.json' + query).body)['profiles']]
+        self.assertEqual((listed(self.a), listed(self.b)), (['one'], ['one']))
+        self.assertEqual(self.b.upload(trace(salt=3), '/?space=both&name=two').status, 201)
+        self.assertTrue(eventually(lambda: sorted(listed(self.a)) == ['one', 'two']))
+        changed = self.b.request('POST', '/p/%s/rename' % id_of(answer), 'token=%s&label.run=2' % token_of(answer))
+        self.assertEqual(changed.status, 200, changed)
+        self.assertTrue(eventually(lambda: (listed(self.a, '?q=run:1'), listed(self.a, '?q=run:2')) == ([], ['one'])))
+        self.assertEqual(self.b.request('DELETE', '/p/' + id_of(answer), X_Delete_Token=token_of(answer)).status, 200)
+        self.assertEqual(listed(self.b), ['two'])
+        self.assertTrue(eventually(lambda: listed(self.a) == ['two']))
+        self.assertTrue(eventually(lambda: not any('/spaces/' in key and id_of(answer) in key for key in self.bucket.objects)))
+        self.away()
+        self.assertEqual(listed(self.a), ['two'])
+        self.assertEqual(self.b.get('/s/unread').status, 503)
+        self.back()
+
     def test_a_mapping_of_one_names_the_methods_of_the_other(self):
         answer = self.stored(self.a)
         path = '/p/' + id_of(answer)
