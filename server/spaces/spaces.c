@@ -246,21 +246,22 @@ static int order_names(const void *a, const void *b)
     return record_entry_order(a, b);
 }
 
-/* Sorted, and the newest of them alone. False: the store failed, or no memory. */
-static bool list_names(const struct spaces *s, const struct space *p, struct listed *l)
+/* Sorted, and the newest of them alone. */
+static enum store_result list_names(const struct spaces *s, const struct space *p, struct listed *l)
 {
     char prefix[STORE_KEY_BYTES];
 
     record_entries_prefix(str_of(p->name), prefix);
-    if (store_list(s->store, prefix, note, l) != STORE_OK || l->failed)
-        return false;
+    enum store_result result = store_list(s->store, prefix, note, l);
+    if (result != STORE_OK || l->failed)
+        return l->failed ? STORE_FAILED : result;
     qsort(l->of, l->n, sizeof(*l->of), order_names);
     if (l->n > SPACES_ENTRIES_MOST) {
         size_t older = l->n - SPACES_ENTRIES_MOST;
         memmove(l->of, l->of + older, SPACES_ENTRIES_MOST * sizeof(*l->of));
         l->n = SPACES_ENTRIES_MOST;
     }
-    return true;
+    return STORE_OK;
 }
 
 /* Takes out of the space what is not listed, unless it came behind the beginning of this list; and out of the list what is
@@ -288,9 +289,9 @@ static void compare(struct space *p, struct listed *l, uint64_t list)
     l->n = unknown;
 }
 
-/* NULL: it is gone by now, or not readable; then the log says so. */
-static struct entry *read_entry(const struct spaces *s, const struct space *p,
-                                const struct record_entry *name)
+/* *e is NULL for one that is gone by now, or not readable; then the log says so. */
+static enum store_result read_entry(const struct spaces *s, const struct space *p,
+                                    const struct record_entry *name, struct entry **e)
 {
     struct record key_of = {.created_s = name->created_s};
     char key[STORE_KEY_BYTES];
@@ -301,34 +302,36 @@ static struct entry *read_entry(const struct spaces *s, const struct space *p,
     memcpy(key_of.space, p->name, sizeof(key_of.space));
     record_entry_key(&key_of, key);
     enum store_result result = store_read(s->store, key, ENTRY_BYTES_MAX, &text);
-    struct entry *e = result == STORE_OK ? entry_read(name, buf_view(&text)) : NULL;
+    *e = result == STORE_OK ? entry_read(name, buf_view(&text)) : NULL;
     buf_free(&text);
-    if (e == NULL && result != STORE_NOT_FOUND)
+    if (*e == NULL && result != STORE_NOT_FOUND && result != STORE_UNAVAILABLE)
         LOG(s->log, LOG_WARN, "entry-not-read", LOG_STR("key", str_of(key)));
-    return e;
+    return result;
 }
 
 /* Those in the list are read, a part of them at a time, and are found from then on. In their order, so that each comes
- * behind those that are there. */
-static void read_unknown(const struct spaces *s, struct space *p, const struct listed *l)
+ * behind those that are there. STORE_UNAVAILABLE: not all could be read. */
+static enum store_result read_unknown(const struct spaces *s, struct space *p, const struct listed *l)
 {
     enum { AT_A_TIME = 64 };
     struct entry *read[AT_A_TIME];
+    enum store_result result = STORE_OK;
 
-    for (size_t at = 0; at < l->n;) {
+    for (size_t at = 0; at < l->n && result != STORE_UNAVAILABLE;) {
         size_t n = 0;
-        for (; n < AT_A_TIME && at < l->n; n++)
-            read[n] = read_entry(s, p, &l->of[at++]);
+        for (; n < AT_A_TIME && at < l->n && result != STORE_UNAVAILABLE; n++)
+            result = read_entry(s, p, &l->of[at++], &read[n]);
         pthread_mutex_lock(&p->lock);
         for (size_t i = 0; i < n; i++)
             if (read[i] != NULL)
                 insert(p, read[i]);
         pthread_mutex_unlock(&p->lock);
     }
+    return result == STORE_UNAVAILABLE ? result : STORE_OK;
 }
 
-/* Called and left under the space's lock, which is not held meanwhile. False: the store failed. */
-static bool list_again(const struct spaces *s, struct space *p)
+/* Called and left under the space's lock, which is not held meanwhile. */
+static enum store_result list_again(const struct spaces *s, struct space *p)
 {
     struct listed l = {0};
     const int64_t begun_ms = clock_ms();
@@ -336,22 +339,22 @@ static bool list_again(const struct spaces *s, struct space *p)
 
     p->listing = true;
     pthread_mutex_unlock(&p->lock);
-    bool ok = list_names(s, p, &l);
+    enum store_result result = list_names(s, p, &l);
     const int64_t took_ms = clock_ms() - begun_ms;
     pthread_mutex_lock(&p->lock);
-    if (ok) {
+    if (result == STORE_OK) {
         compare(p, &l, list);
         pthread_mutex_unlock(&p->lock);
-        read_unknown(s, p, &l);
+        result = read_unknown(s, p, &l);
         pthread_mutex_lock(&p->lock);
     }
     p->listing = false;
-    p->loaded = p->loaded || ok;
+    p->loaded = p->loaded || result == STORE_OK;
     p->listed_ms = clock_ms();
     p->took_ms = took_ms;
     pthread_cond_broadcast(&p->listed);
     free(l.of);
-    return ok;
+    return result;
 }
 
 static bool is_old(const struct space *p)
@@ -361,16 +364,18 @@ static bool is_old(const struct space *p)
     return clock_ms() - p->listed_ms > believed_ms;
 }
 
-/* Under the lock. Who finds an old list makes the next one; others go on with the old one meanwhile, if there is one. */
+/* Under the lock. Who finds an old list makes the next one; others go on with the old one meanwhile, if there is one, and
+ * all do if the next one cannot be made. */
 static bool refresh(const struct spaces *s, struct space *p, struct diag *diag)
 {
     while (p->listing && !p->loaded)
         pthread_cond_wait(&p->listed, &p->lock);
-    if (p->listing || (p->loaded && !is_old(p)) || list_again(s, p) || p->loaded)
+    if (p->listing || (p->loaded && !is_old(p)))
         return true;
-    return diag_set(diag, DIAG_IO, "list not readable",
-                    "Tell the operator: the service's log has the details.",
-                    "The list of the space could not be read.");
+    enum store_result result = list_again(s, p);
+    if (result != STORE_OK && !p->loaded)
+        store_access_failed(s->log, result, "listed", diag);
+    return result == STORE_OK || p->loaded;
 }
 
 /* ---- what is asked ---- */
