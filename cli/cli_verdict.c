@@ -43,10 +43,9 @@ const struct cli_command CLI_VERDICT = {
     .synopsis = "[OPTION...] FILE",
     .summary = "say in words where the time went",
     .description =
-        "Prints at most seven sentences, the most important first: how busy the main thread was, how its "
-        "work "
-        "parts into own code, third parties and the platform, which methods and packages took most, what was "
-        "waited for, which messages took long. - is standard input.\n"
+        "Prints a headline and at most seven sentences, the most important first: what took the time, how busy the main "
+        "thread was, how its work parts into your code, libraries and Android, which methods and packages took most, what "
+        "was waited for, which messages took long. - is standard input.\n"
         "All threads count, the main thread first. The json has how each sentence was found.\n",
     .options = OPTIONS,
     .n_options = sizeof(OPTIONS) / sizeof(OPTIONS[0]),

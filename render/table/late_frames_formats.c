@@ -22,7 +22,7 @@ static const struct {
               {0x200, "surfaceflinger-stuffing", "earlier frames still waited in SurfaceFlinger"},
               {0x400, "dropped", "it was dropped"},
               {0x1000, "app-resynced", "the app was brought in step again"},
-              {0x100, "unknown", "nobody knows why"}};
+              {0x100, "unknown", "for an unknown reason"}};
 
 void late_causes(uint32_t causes, void (*put)(void *context, const char *word, const char *words),
                  void *context)
