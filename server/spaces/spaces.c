@@ -255,7 +255,8 @@ static enum store_result list_names(const struct spaces *s, const struct space *
     enum store_result result = store_list(s->store, prefix, note, l);
     if (result != STORE_OK || l->failed)
         return l->failed ? STORE_FAILED : result;
-    qsort(l->of, l->n, sizeof(*l->of), order_names);
+    if (l->n > 0)
+        qsort(l->of, l->n, sizeof(*l->of), order_names);
     if (l->n > SPACES_ENTRIES_MOST) {
         size_t older = l->n - SPACES_ENTRIES_MOST;
         memmove(l->of, l->of + older, SPACES_ENTRIES_MOST * sizeof(*l->of));

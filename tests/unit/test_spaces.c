@@ -1,6 +1,7 @@
 /* Spaces: labels, queries, entries and when they count, the index. */
 #include "tests/support/unit.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -363,6 +364,55 @@ static void the_index_follows_what_is_put_and_removed(void **state)
     record_fixture_end(&f);
 }
 
+struct crowd {
+    struct spaces *spaces, *others;
+    unsigned number;
+};
+
+/* Puts its own upload, looks, and takes it away again; the last one stays. */
+static void *come_and_go(void *context)
+{
+    const struct crowd *c = context;
+
+    for (unsigned i = 0; i < 20; i++) {
+        struct record r = upload(c->number, "main");
+        put_upload(i % 2 == 0 ? c->spaces : c->others, &r);
+        struct seen seen = {.names = ""};
+        struct diag diag = {0};
+        struct query q;
+        bool more;
+        assert_true(query_parse(&q, STR("branch:main"), &diag));
+        struct spaces_asked asked = {.space = STR("checkout"), .query = &q, .most = 20};
+        assert_true(spaces_list(c->spaces, &asked, see, &seen, &more, &diag));
+        if (i < 19)
+            spaces_remove(c->spaces, &r);
+    }
+    return NULL;
+}
+
+static void several_may_use_it_at_a_time(void **state)
+{
+    enum { THREADS = 4 };
+    struct record_fixture f = record_fixture_begin();
+    struct spaces *s = spaces_new(f.store, NULL), *others = spaces_new(f.store, NULL), *fresh;
+    struct crowd crowd[THREADS];
+    pthread_t threads[THREADS];
+
+    (void)state;
+    for (unsigned i = 0; i < THREADS; i++) {
+        crowd[i] = (struct crowd){s, others, i};
+        assert_int_equal(pthread_create(&threads[i], NULL, come_and_go, &crowd[i]), 0);
+    }
+    for (unsigned i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    fresh = spaces_new(f.store, NULL);
+    assert_string_equal(look(fresh, "", NULL, 9, false).names, "n3 n2 n1 n0 ");
+    spaces_free(fresh);
+    spaces_free(s);
+    spaces_free(others);
+    record_fixture_end(&f);
+}
+
 static void what_is_no_entry_is_passed_over(void **state)
 {
     static const char *const BAD[] = {
@@ -416,6 +466,7 @@ int main(void)
         cmocka_unit_test(keys_of_entries_come_back),
         cmocka_unit_test(what_does_not_count_is_swept),
         cmocka_unit_test(the_index_follows_what_is_put_and_removed),
+        cmocka_unit_test(several_may_use_it_at_a_time),
         cmocka_unit_test(what_is_no_entry_is_passed_over),
         cmocka_unit_test(the_file_says_labels_too),
     };
