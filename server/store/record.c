@@ -18,6 +18,9 @@ enum {
     RECORD_BYTES_MAX = 32768, /* of the object; ours are below 1 KiB, and twice the bytes of all labels */
     DAY_S = 86400,
     REVISION_TRIES = 1000, /* of a change that others come before each time */
+    /* A list that others change meanwhile may miss what comes and what goes, but not all of so many: else a reader would take
+     * the first revision for the last one. */
+    REVISIONS_KEPT = 8,
     KEEP_MOST_S = 12 * 3600,
     CHANGE_MOST_S = 600,
     FULL_AFTER_S = 3600
@@ -436,7 +439,8 @@ static enum store_result change(struct store *s, const struct record *r, unsigne
         result = stay_gone(s, id, now_s);
     if (result != STORE_OK)
         return result == STORE_EXISTS ? STORE_FAILED : result;
-    (void)remove_revisions(s, r->id, n); /* what is left goes with the next change, or with the upload */
+    /* What is left goes with the next change, or with the upload. */
+    (void)remove_revisions(s, r->id, n > REVISIONS_KEPT ? n - REVISIONS_KEPT : 0);
     return in_time(begun_s, CHANGE_MOST_S) ? STORE_OK : STORE_FAILED; /* record_expire relies on this */
 }
 
@@ -747,8 +751,8 @@ enum store_result record_remove_entry(struct store *s, const char *key, int64_t 
     if (!record_entry_read(key, &e))
         return STORE_OK;
     enum record_state state = read_object(s, str_of(e.id), &r, &n);
-    if (state == RECORD_BROKEN)
-        return STORE_OK;
+    if (state == RECORD_BROKEN || state == RECORD_AWAY)
+        return state == RECORD_AWAY ? STORE_UNAVAILABLE : STORE_OK;
     record_entry_key(&r, first);
     record_entry_words_key(&r, with_words);
     if (state == RECORD_FOUND && r.space[0] != '\0' &&

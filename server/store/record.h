@@ -18,8 +18,8 @@
  * than half a day from its first object to its record fails.
  *
  * A change reads the highest revision and puts the next one, which nobody else can put then: of two that meet the
- * later one finds it there, and begins again. So each change is made of the one before it. The revisions below go;
- * the first one stays until the end. An upload expires by a revision, too, an empty one, so that a change of its expiry
+ * later one finds it there, and begins again. So each change is made of the one before it. The
+ * revisions below the last eight go; the first one stays until the end. An upload expires by a revision, too, an empty one, so that a change of its expiry
  * either comes before that, or finds no upload any more.
  *
  * Files of names are shared, and nothing that is shared is removed while somebody may be about to use it: a period is

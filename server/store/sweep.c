@@ -92,7 +92,8 @@ struct sweep {
     pthread_t thread;
 
     /* Used by the sweep's thread only. */
-    unsigned seen;     /* objects so far; a pause follows every BATCH of them */
+    unsigned seen; /* objects so far; a pause follows every BATCH of them */
+    struct sweep_index *index;
     bool disk_is_full; /* This sweep was called for by a full disk: it makes no pauses. */
     struct trusted_time time;
     int64_t
@@ -378,7 +379,7 @@ static bool sweep_once(struct sweep *w, bool full, enum sweep_what what, struct 
     /* Room for the views that found none, and for a quarter of the limit at least: others follow. */
     if (what == SWEEP_VIEWS)
         plan.view_bytes_most = most - (wanted > most / 4 ? wanted : most / 4);
-    *done = sweep_pass(w->store, w->log, &plan);
+    *done = sweep_pass(w->store, w->index, w->log, &plan);
     if (what != SWEEP_UPLOADS)
         settle_views(w, before, done);
     if (what == SWEEP_ALL) {
@@ -505,6 +506,7 @@ static void free_sweep(struct sweep *w)
     pthread_cond_destroy(&w->wake);
     pthread_mutex_destroy(&w->lock);
     kept_free(w->kept);
+    sweep_index_free(w->index);
     free(w);
 }
 
@@ -516,6 +518,7 @@ struct sweep *sweep_start(const struct config *config, struct store *store, cons
         return NULL;
     *w = (struct sweep){.config = config, .store = store, .log = log, .next_expires_s = INT64_MAX};
     w->not_used_since_s = (int64_t)time(NULL) - BEFORE_START_S;
+    w->index = sweep_index_new();
     w->kept = config->upload_bytes_kept > 0 ? kept_new(config->upload_bytes_kept) : NULL;
     pthread_mutex_init(&w->lock, NULL);
     clock_condition_init(&w->wake);
@@ -528,7 +531,8 @@ struct sweep *sweep_start(const struct config *config, struct store *store, cons
                       uploads = store_list(store, "bytes/", count_upload, w),
                       names = store_list(store, "names/", count_upload, w);
     (void)views, (void)uploads, (void)names;
-    if ((w->kept != NULL || config->upload_bytes_kept == 0) && pthread_create(&w->thread, NULL, run, w) == 0)
+    if (w->index != NULL && (w->kept != NULL || config->upload_bytes_kept == 0) &&
+        pthread_create(&w->thread, NULL, run, w) == 0)
         return w;
     free_sweep(w);
     return NULL;

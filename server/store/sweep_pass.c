@@ -3,11 +3,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include "core/arena.h"
-#include "core/hash.h"
 #include "core/idmap.h"
 #include "server/store/kept.h"
 #include "server/store/record.h"
@@ -30,11 +28,14 @@ struct pass {
     const struct sweep_plan *plan;
     struct sweep_done done;
 
-    /* The views. */
-    struct arena arena;
-    struct hash_seed seed;
-    struct idmap contents;   /* the digests of all bytes of which there is a record, as their hashes */
+    struct sweep_index *index;
+    struct arena arena;      /* of the three sets */
+    struct idmap tombstones; /* ids, as numbers (sweep_index_content) */
+    struct idmap needed;     /* keys of files of names that some upload needs, likewise */
+    struct idmap contents;   /* the digests of all bytes of which there is a record, likewise */
     bool contents_known;     /* all of them are noted */
+
+    /* The views. */
     uint64_t bytes[CLASSES]; /* of each class of age, the youngest first */
     unsigned cut;    /* the class of which a part goes; older classes go as a whole, younger ones stay */
     uint64_t excess; /* bytes of the class `cut` that are still to go */
@@ -123,12 +124,10 @@ static void check_is_there(struct pass *p, const struct record *r, const char *k
         LOG(p->log, LOG_ERROR, "bytes-missing", LOG_STR("id", str_of(r->id)), LOG_STR("key", str_of(key)));
 }
 
-static void check_bytes(struct pass *p, const struct record *r)
+static void check_names(struct pass *p, const struct record *r)
 {
     char key[STORE_KEY_BYTES];
 
-    record_bytes_key(r->id, key);
-    check_is_there(p, r, key);
     for (size_t i = 0; i < RECORD_NAMES_FILES; i++)
         if (r->names.of[i][0] != '\0') {
             record_names_key(r->names.of[i], r->names.period[i], key);
@@ -136,9 +135,22 @@ static void check_bytes(struct pass *p, const struct record *r)
         }
 }
 
-static uint64_t content_of(const struct pass *p, const char *sha256)
+static uint64_t number_of(const struct pass *p, struct str text)
 {
-    return hash_bytes(p->seed, sha256, RECORD_SHA256_CHARS);
+    return sweep_index_content(p->index, text);
+}
+
+/* What is in no set is looked at, so that one without memory costs time alone. */
+static void note_in(const struct pass *p, struct idmap *set, struct str text)
+{
+    bool noted = idmap_set(set, number_of(p, text), 1);
+
+    (void)noted;
+}
+
+static bool is_in(const struct pass *p, const struct idmap *set, struct str text)
+{
+    return idmap_get(set, number_of(p, text)) != IDMAP_NONE;
 }
 
 static void expire(struct pass *p, const char *key, struct str id, const struct record *r)
@@ -154,47 +166,97 @@ static void expire(struct pass *p, const char *key, struct str id, const struct 
     kept_give(p->plan->kept, r);
 }
 
-/* The id of an upload, once for all its revisions: those behind the first one stand for it only where that is missing,
- * which a power cut may have brought about while the upload ended. */
-static struct str upload_in(struct pass *p, const struct store_object *object)
+/* Notes the revision. */
+static void list_upload(struct pass *p, const struct store_object *object)
 {
-    char first[STORE_KEY_BYTES];
     struct str id = id_in(object->key, STR("uploads/"));
     size_t slash = str_find(id, '/');
+    uint64_t revision = 1;
 
-    if (slash == id.n)
-        return id;
-    snprintf(first, sizeof(first), "uploads/%.*s.json", (int)slash, id.p);
-    return (struct str){id.p, store_exists(p->store, first) == STORE_NOT_FOUND ? slash : 0};
+    if (slash < id.n && !str_to_u64((struct str){id.p + slash + 1, id.n - slash - 1}, 10, &revision))
+        return;
+    id.n = slash;
+    if (record_id_valid(id) && revision < UINT32_MAX)
+        sweep_index_note(p->index, id.p, (uint32_t)revision);
 }
 
-static void sweep_upload(struct pass *p, const struct store_object *object)
+/* What stays of an upload. */
+static void keep_upload(struct pass *p, const struct swept_upload *u)
 {
-    struct str id = upload_in(p, object);
-    struct record r;
+    if (u->expires_s < p->done.next_expires_s)
+        p->done.next_expires_s = u->expires_s;
+    p->contents_known = p->contents_known && idmap_set(&p->contents, u->content, 1);
+}
 
-    if (!record_id_valid(id))
-        return;
+static void read_upload(struct pass *p, struct swept_upload *u)
+{
+    char key[STORE_KEY_BYTES];
+    struct record r;
+    struct str id = str_of(u->id);
+
     enum record_state state = record_read(p->store, id, p->plan->now_s, &r);
+    u->read = 0;
     if (state == RECORD_FOUND) {
         kept_count(p->plan->kept, &r);
-        if (r.expires_s < p->done.next_expires_s)
-            p->done.next_expires_s = r.expires_s;
-        check_bytes(p, &r);
-        p->contents_known = p->contents_known && idmap_set(&p->contents, content_of(p, r.sha256), 1);
+        check_names(p, &r);
+        u->read = u->revision;
+        u->expires_s = r.expires_s;
+        u->content = number_of(p, str_of(r.sha256));
+        keep_upload(p, u);
     } else if (state == RECORD_BROKEN) {
         if (p->done.broken++ < LOGGED_MOST)
             LOG(p->log, LOG_ERROR, "record-broken", LOG_STR("id", id));
     } else if (state == RECORD_GONE && r.id[0] != '\0') {
-        expire(p, object->key, id, &r);
+        snprintf(key, sizeof(key), "uploads/%s", u->id);
+        expire(p, key, id, &r);
     }
 }
 
+/* A record that was read by an earlier sweep, and has not changed, is as it was. Its owner is not known from then. */
+static void sweep_upload(struct pass *p, struct swept_upload *u)
+{
+    bool is_known = u->has_first && u->read == u->revision && u->expires_s > p->plan->now_s &&
+                    p->plan->kept == NULL && !is_in(p, &p->tombstones, str_of(u->id));
+
+    if (is_known)
+        keep_upload(p, u);
+    else
+        read_upload(p, u);
+}
+
+/* Whether all were seen. */
+static bool sweep_uploads(struct pass *p)
+{
+    bool whole = walk(p, "uploads/", list_upload);
+
+    for (size_t i = 0; i < sweep_index_count(p->index) && go_on(p); i++)
+        sweep_upload(p, sweep_index_at(p->index, i));
+    return whole && !p->done.cut_off;
+}
+
+/* Those that the last sweep of all has seen. An upload is kept for a day at least, and all are swept more often. */
+static void expire_known(struct pass *p)
+{
+    for (size_t i = 0; i < sweep_index_count(p->index) && go_on(p); i++) {
+        struct swept_upload *u = sweep_index_at(p->index, i);
+        if (u->read == 0)
+            continue;
+        if (u->expires_s <= p->plan->now_s)
+            read_upload(p, u);
+        else if (u->expires_s < p->done.next_expires_s)
+            p->done.next_expires_s = u->expires_s;
+    }
+}
+
+/* The tombstone's own text is read when it may be old enough. */
 static void sweep_tombstone(struct pass *p, const struct store_object *object)
 {
     struct str id = id_in(object->key, STR("gone/"));
     bool forgotten;
 
+    note_in(p, &p->tombstones, id);
+    if (p->plan->now_s - object->time_s < (int64_t)(RECORD_GONE_DAYS - 1) * DAY_S)
+        return;
     if (worked(p, record_forget(p->store, id, p->plan->now_s, &forgotten), object->key))
         p->done.forgotten += forgotten;
 }
@@ -202,12 +264,17 @@ static void sweep_tombstone(struct pass *p, const struct store_object *object)
 static void sweep_bytes(struct pass *p, const struct store_object *object)
 {
     uint64_t bytes = object->shares == 1 ? sweep_on_disk(object->bytes) : 0;
+    struct str id = id_in(object->key, STR("bytes/"));
+    struct swept_upload *u = record_id_valid(id) ? sweep_index_find(p->index, id.p) : NULL;
     bool removed;
 
+    if (u != NULL)
+        u->has_bytes = true;
     /* An object store has a clock of its own. */
     if (!store_is_remote(p->store) && begin_anew(p, object))
         return;
-    if (!worked(p, record_remove_bytes(p->store, object, p->plan->unneeded_before_s, &removed),
+    if ((u != NULL && u->read != 0) ||
+        !worked(p, record_remove_bytes(p->store, object, p->plan->unneeded_before_s, &removed),
                 object->key) ||
         !removed)
         return;
@@ -215,37 +282,75 @@ static void sweep_bytes(struct pass *p, const struct store_object *object)
     p->done.blob_bytes += bytes;
 }
 
-static void sweep_entry(struct pass *p, const struct store_object *object)
+/* All bytes were listed. Those of an upload that has ended meanwhile are not missing. */
+static void check_bytes(struct pass *p)
 {
-    bool removed;
+    char key[STORE_KEY_BYTES];
+    struct record r;
 
-    if (worked(p, record_remove_entry(p->store, object->key, p->plan->now_s, &removed), object->key))
-        p->done.refs += removed;
+    for (size_t i = 0; i < sweep_index_count(p->index) && go_on(p); i++) {
+        const struct swept_upload *u = sweep_index_at(p->index, i);
+        record_bytes_key(u->id, key);
+        if (u->read != 0 && !u->has_bytes &&
+            record_read(p->store, str_of(u->id), p->plan->now_s, &r) == RECORD_FOUND)
+            check_is_there(p, &r, key);
+    }
 }
 
-/* First what says that a file is needed, and then the files. */
-static bool remove_names(struct pass *p, const struct store_object *object, bool is_need)
+/* Whether what belongs to the upload was looked at within the last day, when its record was the same. */
+static bool is_checked(const struct pass *p, const char *id)
+{
+    const struct swept_upload *u = sweep_index_find(p->index, id);
+
+    return u != NULL && u->read != 0 && p->plan->now_s - u->checked_s < DAY_S &&
+           p->plan->now_s >= u->checked_s;
+}
+
+static bool remove_names(struct pass *p, const struct store_object *object)
 {
     bool removed = false;
 
-    return (strstr(object->key, ".for/") != NULL) == is_need &&
-           worked(p, record_remove_names(p->store, object->key, p->plan->now_s, &removed), object->key) &&
+    return worked(p, record_remove_names(p->store, object->key, p->plan->now_s, &removed), object->key) &&
            removed;
 }
 
+static const struct str FOR = STR_INIT(".for/");
+
+/* First what says that a file is needed, and then the files. */
 static void sweep_need(struct pass *p, const struct store_object *object)
 {
-    p->done.refs += remove_names(p, object, true);
+    struct str key = str_of(object->key);
+    size_t at = str_find_str(key, FOR);
+
+    if (at == key.n)
+        return;
+    if (record_id_valid((struct str){key.p + at + FOR.n, key.n - at - FOR.n}) &&
+        !is_checked(p, key.p + at + FOR.n) && remove_names(p, object))
+        p->done.refs++;
+    else
+        note_in(p, &p->needed, (struct str){key.p, at});
 }
 
 static void sweep_names(struct pass *p, const struct store_object *object)
 {
     uint64_t bytes = sweep_on_disk(object->bytes);
+    struct str key = str_of(object->key);
 
-    if (!remove_names(p, object, false))
+    if (str_find_str(key, FOR) < key.n || is_in(p, &p->needed, key) || !remove_names(p, object))
         return;
     p->done.blobs++;
     p->done.blob_bytes += bytes;
+}
+
+static void sweep_entry(struct pass *p, const struct store_object *object)
+{
+    struct record_entry e;
+    bool removed;
+
+    if (record_entry_read(object->key, &e) && is_checked(p, e.id))
+        return;
+    if (worked(p, record_remove_entry(p->store, object->key, p->plan->now_s, &removed), object->key))
+        p->done.refs += removed;
 }
 
 /* ---- views ---- */
@@ -272,7 +377,7 @@ static bool is_of_gone(const struct pass *p, const struct store_object *object)
     struct str sha256 = {object->key + FOLDER_CHARS, RECORD_SHA256_CHARS};
 
     return p->contents_known && strlen(object->key) > RECORD_VIEWS_PREFIX_CHARS &&
-           record_sha256_valid(sha256) && idmap_get(&p->contents, content_of(p, sha256.p)) == IDMAP_NONE;
+           record_sha256_valid(sha256) && !is_in(p, &p->contents, sha256);
 }
 
 static void evict(struct pass *p, const struct store_object *object)
@@ -338,37 +443,77 @@ static void sweep_views(struct pass *p)
     p->done.kept_bytes -= p->done.view_bytes - evicted_before;
 }
 
+/* What belongs to the uploads was looked at. */
+static void note_checked(struct pass *p)
+{
+    for (size_t i = 0; i < sweep_index_count(p->index); i++) {
+        struct swept_upload *u = sweep_index_at(p->index, i);
+        if (!is_checked(p, u->id))
+            u->checked_s = p->plan->now_s;
+    }
+}
+
 static void sweep_all(struct pass *p)
 {
     const struct sweep_plan *plan = p->plan;
 
-    arena_init(&p->arena, SIZE_MAX);
-    p->contents_known = getrandom(&p->seed, sizeof(p->seed), 0) == (ssize_t)sizeof(p->seed);
-    idmap_init(&p->contents, &p->arena, p->seed);
-    kept_count_begin(plan->kept);
-    bool whole = walk(p, "uploads/", sweep_upload);
-    kept_count_end(plan->kept, !p->done.cut_off);
-    p->contents_known = p->contents_known && whole;
+    p->contents_known = true;
     walk(p, "gone/", sweep_tombstone);
-    walk(p, "bytes/", sweep_bytes);
+    kept_count_begin(plan->kept);
+    bool whole = sweep_uploads(p);
+    kept_count_end(plan->kept, !p->done.cut_off);
+    if (walk(p, "bytes/", sweep_bytes))
+        check_bytes(p);
     walk(p, "names/", sweep_need);
     walk(p, "names/", sweep_names);
     walk(p, RECORD_ENTRIES, sweep_entry);
+    if (!p->done.cut_off)
+        note_checked(p);
+    sweep_index_end(p->index, whole && !p->done.cut_off);
+    p->contents_known = p->contents_known && sweep_index_is_whole(p->index);
     if (!plan->full)
         sweep_views(p);
-    arena_free(&p->arena);
 }
 
-struct sweep_done sweep_pass(struct store *s, const struct log *log, const struct sweep_plan *plan)
+static void sweep_expired(struct pass *p)
 {
-    struct pass p = {
-        .store = s, .local = store_local(s), .log = log, .plan = plan, .done = {.next_expires_s = INT64_MAX}};
+    if (store_is_remote(p->store) && sweep_index_is_whole(p->index)) {
+        expire_known(p);
+        return;
+    }
+    sweep_index_begin(p->index);
+    sweep_index_end(p->index, sweep_uploads(p));
+}
 
+static void begin_sets(struct pass *p)
+{
+    struct hash_seed seed = sweep_index_seed(p->index);
+
+    arena_init(&p->arena, SIZE_MAX);
+    idmap_init(&p->tombstones, &p->arena, seed);
+    idmap_init(&p->needed, &p->arena, seed);
+    idmap_init(&p->contents, &p->arena, seed);
+}
+
+struct sweep_done sweep_pass(struct store *s, struct sweep_index *index, const struct log *log,
+                             const struct sweep_plan *plan)
+{
+    struct pass p = {.store = s,
+                     .local = store_local(s),
+                     .index = index,
+                     .log = log,
+                     .plan = plan,
+                     .done = {.next_expires_s = INT64_MAX}};
+
+    begin_sets(&p);
     if (plan->full || plan->what == SWEEP_VIEWS)
         sweep_views(&p);
     if (plan->what == SWEEP_UPLOADS)
-        walk(&p, "uploads/", sweep_upload);
-    if (plan->what == SWEEP_ALL)
+        sweep_expired(&p);
+    if (plan->what == SWEEP_ALL) {
+        sweep_index_begin(index);
         sweep_all(&p);
+    }
+    arena_free(&p.arena);
     return p.done;
 }

@@ -19,6 +19,7 @@
 
 #include "core/system/log.h"
 #include "server/store/store.h"
+#include "server/store/sweep_index.h"
 
 enum { SWEEP_VIEW_DAYS = 30 };
 
@@ -56,8 +57,9 @@ struct sweep_done {
     uint64_t failed;        /* what the store refused: logged, and tried again by the next sweep */
 };
 
-/* `log` may be NULL. */
-struct sweep_done sweep_pass(struct store *s, const struct log *log, const struct sweep_plan *plan);
+/* `index` has what earlier sweeps of this store have seen: a record is read once, unless it changes. `log` may be NULL. */
+struct sweep_done sweep_pass(struct store *s, struct sweep_index *index, const struct log *log,
+                             const struct sweep_plan *plan);
 
 /* How many bytes of whole blocks an object of this size takes on the disk. */
 uint64_t sweep_on_disk(uint64_t bytes);

@@ -199,6 +199,24 @@ class Copies(BucketTest):
         self.assertEqual(server.get(path + '/verdict.txt').status, 200)     # it has a copy of the right ones
 
 
+class Sweep(BucketTest):
+    def test_what_has_not_changed_is_not_read_again(self):
+        server = self.service(sweep_interval_s=1, log_level='debug')
+        answers = [self.stored(server, trace(salt=i)) for i in range(3)]
+        swept = server.log().count('swept')
+        self.assertTrue(eventually(lambda: server.log().count('swept') >= swept + 2))
+        before = len(self.bucket.requests)
+        swept = server.log().count('swept')
+        self.assertTrue(eventually(lambda: server.log().count('swept') >= swept + 2))
+        kinds = {(method, key.startswith('?')) for method, key in self.bucket.requests[before:]}
+        self.assertEqual(kinds, {('GET', True)})     # lists alone
+        changed = server.request('POST', '/p/%s/rename' % id_of(answers[0]), 'token=%s&name=other' % token_of(answers[0]))
+        self.assertEqual(changed.status, 200)
+        before = len(self.bucket.requests)
+        key = 'team/uploads/%s/2' % id_of(answers[0])
+        self.assertTrue(eventually(lambda: ('GET', key) in self.bucket.requests[before:]))
+
+
 class Away(BucketTest):
     def test_what_is_here_is_shown_and_marked(self):
         server = self.service()

@@ -122,7 +122,11 @@ struct sweep_done aged_store_sweep(struct aged_store *a, uint64_t view_bytes_mos
                               .go_on = count_down,
                               .context = a};
 
-    return sweep_pass(a->store, NULL, &plan);
+    struct sweep_index *index = sweep_index_new();
+    assert_non_null(index);
+    struct sweep_done done = sweep_pass(a->store, index, NULL, &plan);
+    sweep_index_free(index);
+    return done;
 }
 
 void aged_store_assert_nothing_done(struct sweep_done done)

@@ -277,7 +277,10 @@ static void sweep_at(struct store *s, int64_t now_s)
                                     .view_bytes_most = 1 << 20,
                                     .go_on = go_on};
 
-    sweep_pass(s, NULL, &plan);
+    struct sweep_index *index = sweep_index_new();
+    assert_non_null(index);
+    sweep_pass(s, index, NULL, &plan);
+    sweep_index_free(index);
 }
 
 static void sweep_store(struct actor *a)

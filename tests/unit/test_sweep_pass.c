@@ -310,6 +310,59 @@ static void what_nobody_looks_at_goes(void **state)
     aged_store_end(&f);
 }
 
+static bool go_on_always(void *context)
+{
+    (void)context;
+    return true;
+}
+
+static struct sweep_done sweep_again(struct aged_store *f, struct sweep_index *index, enum sweep_what what)
+{
+    struct sweep_plan plan = {.what = what,
+                              .now_s = f->now_s,
+                              .clock_s = f->now_s,
+                              .unneeded_before_s = f->now_s - DAY_S,
+                              .view_bytes_most = MIB,
+                              .go_on = go_on_always};
+
+    return sweep_pass(f->store, index, NULL, &plan);
+}
+
+/* What an earlier sweep has read is believed as long as the record has the same number, and no longer. */
+static void an_index_is_believed_until_something_changes(void **state)
+{
+    (void)state;
+    struct aged_store f = aged_store_begin();
+    struct sweep_index *index = sweep_index_new();
+    struct aged_upload kept = aged_store_upload(&f, 1, 10 * DAY_S), expires = aged_store_upload(&f, 2, DAY_S),
+                       changed = aged_store_upload(&f, 3, 2 * DAY_S),
+                       deleted = aged_store_upload(&f, 4, 3 * DAY_S);
+    struct record r;
+
+    assert_non_null(index);
+    struct sweep_done done = sweep_again(&f, index, SWEEP_ALL);
+    assert_int_equal(done.next_expires_s, f.now_s + DAY_S);
+    assert_int_equal(sweep_index_count(index), 4);
+    assert_true(sweep_index_is_whole(index));
+    /* A damaged record of the same number is not looked at. */
+    scratch_write(&f.scratch, kept.object, "damaged", 7);
+    assert_int_equal(sweep_again(&f, index, SWEEP_ALL).broken, 0);
+    changed.record.expires_s = f.now_s + 5 * DAY_S;
+    assert_int_equal(record_change(f.store, &changed.record, RECORD_EXPIRY, f.now_s), STORE_OK);
+    assert_int_equal(record_delete(f.store, &deleted.record, f.now_s), STORE_OK);
+    f.now_s += 3 * (int64_t)DAY_S + 1;
+    done = sweep_again(&f, index, SWEEP_UPLOADS);
+    assert_int_equal(done.expired, 1);
+    assert_int_equal(done.next_expires_s, changed.record.expires_s);
+    assert_false(aged_store_has(&f, expires.bytes));
+    done = sweep_again(&f, index, SWEEP_ALL);
+    assert_int_equal(done.broken + done.failed + done.expired + done.blobs, 0);
+    assert_int_equal(sweep_index_count(index), 2);
+    assert_int_equal(record_read(f.store, str_of(changed.record.id), f.now_s, &r), RECORD_FOUND);
+    sweep_index_free(index);
+    aged_store_end(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -330,6 +383,7 @@ int main(void)
         cmocka_unit_test(what_nobody_looks_at_goes),
         cmocka_unit_test(views_of_bytes_that_are_gone_go),
         cmocka_unit_test(an_upload_goes_with_its_views),
+        cmocka_unit_test(an_index_is_believed_until_something_changes),
     };
     return cmocka_run_group_tests_name("sweep_pass", tests, NULL, NULL);
 }
