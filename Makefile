@@ -107,7 +107,7 @@ MKTRACE_OBJECTS := $(patsubst %.c,$(B)/%.o,$(wildcard tests/support/mktrace/*.c)
     core/buf.c core/number.c core/str.c)
 
 # ---- targets -----------------------------------------------------------------------------------------------
-.PHONY: crash cluster-test house bench-docs bench-load bench-viewer deps-bench screenshot faults docs uninstall reference
+.PHONY: crash cluster-test house bench-docs bench-load bench-requests bench-viewer deps-bench screenshot faults docs uninstall reference
 .PHONY: all run test help lint format coverage bench install clean dist deps deps-test deps-lint
 .PHONY: fuzz fuzz-all fuzz-seeds deps-fuzz unit-programs mktrace FORCE
 .DELETE_ON_ERROR:
@@ -190,6 +190,9 @@ bench-load: deps ## what one client can take from another: fairness, limits, and
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(B)/mktrace
 	@AFLAMED=$(abspath $(B)/aflamed) MKTRACE=$(abspath $(B)/mktrace) python3 -B tests/bench/load.py --cases '$(CASES)' \
 	    --seconds $(if $(filter file,$(origin SECONDS)),600,$(SECONDS))
+
+bench-requests: all ## count what a service asks of its object store, and what a day of that costs
+	@AFLAMED=$(abspath $(B)/aflamed) python3 -B tests/bench/requests.py
 
 bench-docs: ## write docs/performance.md from the last whole `make bench`
 	@python3 -B tests/bench/measure.py --document docs/performance.md

@@ -1,6 +1,6 @@
 /* Records that were read a moment ago. Looking at an upload's record and its tombstone takes two files, which is
  * more than all the rest of sending a view that is in memory. A record is given from memory within the second in
- * which it was read, and only as long as the store has not changed: who is told that an upload is deleted finds it
+ * which it was read, of an object store within the next one, too, and only as long as the store has not changed: who is told that an upload is deleted finds it
  * deleted. While an object store does not answer, what was found within the last hour is given, and said to be stale. Any
  * thread. */
 #ifndef SERVER_STORE_RECORD_CACHE_H
