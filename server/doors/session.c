@@ -26,20 +26,49 @@ static bool read_key(struct store *s, struct session_key *key, enum store_result
     return ok;
 }
 
+/* A machine of an object store keeps the key in its own directory, for a start while the store does not answer. */
+static void keep_key(struct store *s, const struct session_key *key)
+{
+    if (!store_is_remote(s))
+        return;
+    enum store_result kept =
+        local_replace(store_local(s), KEY, (struct str){(const char *)key->bytes, SESSION_KEY_BYTES});
+    (void)kept; /* it is a copy */
+}
+
+static bool read_kept_key(struct store *s, struct session_key *key)
+{
+    struct buf b = {0};
+
+    bool ok = local_read(store_local(s), KEY, SESSION_KEY_BYTES, &b) == STORE_OK && b.n == SESSION_KEY_BYTES;
+    if (ok)
+        memcpy(key->bytes, b.p, SESSION_KEY_BYTES);
+    buf_free(&b);
+    return ok;
+}
+
 /* Two that make it at the same time agree on the first one: it is read again. */
+static bool find_key(struct store *s, struct session_key *key, enum store_result *result)
+{
+    if (read_key(s, key, result))
+        return true;
+    if (*result != STORE_NOT_FOUND ||
+        TEMP_FAILURE_RETRY(getrandom(key->bytes, SESSION_KEY_BYTES, 0)) != SESSION_KEY_BYTES)
+        return false;
+    *result = store_put(s, KEY, (struct str){(const char *)key->bytes, SESSION_KEY_BYTES});
+    return (*result == STORE_OK || *result == STORE_EXISTS) && read_key(s, key, result);
+}
+
 bool session_key_open(struct store *s, struct session_key *key, struct diag *diag)
 {
     enum store_result result;
 
-    if (read_key(s, key, &result))
+    if (find_key(s, key, &result)) {
+        keep_key(s, key);
         return true;
-    if (result == STORE_NOT_FOUND &&
-        TEMP_FAILURE_RETRY(getrandom(key->bytes, SESSION_KEY_BYTES, 0)) == SESSION_KEY_BYTES) {
-        struct str bytes = {(const char *)key->bytes, SESSION_KEY_BYTES};
-        result = store_put(s, KEY, bytes);
-        if ((result == STORE_OK || result == STORE_EXISTS) && read_key(s, key, &result))
-            return true;
     }
+    if (result == STORE_UNAVAILABLE && read_kept_key(s, key))
+        return true;
     return diag_set(diag, DIAG_IO, "cannot start",
                     "Look at the store; without the object keys/session a new key is made.",
                     "The key that signs sessions can neither be read nor made.");

@@ -125,6 +125,11 @@ bool store_is_remote(const struct store *s)
     return s->bucket != NULL;
 }
 
+bool store_is_away(struct store *s)
+{
+    return s->bucket != NULL && store_bucket_is_away(s->bucket);
+}
+
 void store_keep_copies(struct store *s, const struct store_room *room)
 {
     s->room = *room;

@@ -69,6 +69,14 @@ static bool may_ask(struct store_bucket *b)
     return may;
 }
 
+bool store_bucket_is_away(struct store_bucket *b)
+{
+    pthread_mutex_lock(&b->lock);
+    bool away = b->pause_ms > 0 && clock_ms() < b->again_ms;
+    pthread_mutex_unlock(&b->lock);
+    return away;
+}
+
 static int64_t longer(int64_t pause_ms)
 {
     if (pause_ms == 0)

@@ -79,7 +79,7 @@ enum {
     ROOM_WAIT_MS = 10 * 1000,
     UNNEEDED_S = 86400, /* What nobody needs goes when it was put so long ago (record.h). */
     BEFORE_START_S =
-        5 /* So much older than the process is what only an earlier one can have put: nobody else has the
+        5 /* In a directory, so much older than the process is what only an earlier one can have put: nobody else has the
                           store. */
 };
 
@@ -274,10 +274,21 @@ void sweep_give_upload_room(struct sweep *w, uint64_t bytes)
     pthread_mutex_unlock(&w->lock);
 }
 
-static bool count_upload(void *sweep, const struct store_object *object)
+static bool count_upload(void *bytes, const struct store_object *object)
 {
-    ((struct sweep *)sweep)->upload_bytes += sweep_on_disk(object->bytes) / object->shares;
+    *(uint64_t *)bytes += sweep_on_disk(object->bytes) / object->shares;
     return true;
+}
+
+/* What cannot be listed is not counted. */
+static uint64_t count_uploads(struct store *store)
+{
+    uint64_t bytes = 0;
+    enum store_result uploads = store_list(store, "bytes/", count_upload, &bytes),
+                      names = store_list(store, "names/", count_upload, &bytes);
+
+    (void)uploads, (void)names;
+    return bytes;
 }
 
 static bool count_view(void *sweep, const struct store_object *object)
@@ -474,7 +485,10 @@ static void *run(void *sweep)
 
     setpriority(PRIO_PROCESS, (id_t)gettid(), NICENESS); /* of this thread only */
     w->time = trusted_time_begin(store_local(w->store), clock_ms());
+    /* Behind a network it takes its time, which a start does not wait for. */
+    uint64_t bytes = store_is_remote(w->store) ? count_uploads(w->store) : 0;
     pthread_mutex_lock(&w->lock);
+    w->upload_bytes += bytes;
     while (!w->stop) {
         int64_t now_ms = clock_ms(), expired_ms = expiry_due_ms(w);
         if (now_ms >= all_due_ms) {
@@ -517,7 +531,7 @@ struct sweep *sweep_start(const struct config *config, struct store *store, cons
     if (w == NULL)
         return NULL;
     *w = (struct sweep){.config = config, .store = store, .log = log, .next_expires_s = INT64_MAX};
-    w->not_used_since_s = (int64_t)time(NULL) - BEFORE_START_S;
+    w->not_used_since_s = store_is_remote(store) ? 0 : (int64_t)time(NULL) - BEFORE_START_S;
     w->index = sweep_index_new();
     w->kept = config->upload_bytes_kept > 0 ? kept_new(config->upload_bytes_kept) : NULL;
     pthread_mutex_init(&w->lock, NULL);
@@ -527,10 +541,10 @@ struct sweep *sweep_start(const struct config *config, struct store *store, cons
     store_keep_copies(store, &(const struct store_room){take_copy_room, copy_put, w});
     /* What an earlier run has left; the counters need no lock before the thread begins. What cannot be
      * listed is counted by the first sweep. */
-    enum store_result views = local_list(store_local(store), "views/", count_view, w),
-                      uploads = store_list(store, "bytes/", count_upload, w),
-                      names = store_list(store, "names/", count_upload, w);
-    (void)views, (void)uploads, (void)names;
+    enum store_result views = local_list(store_local(store), "views/", count_view, w);
+    (void)views;
+    if (!store_is_remote(store))
+        w->upload_bytes = count_uploads(store);
     if (w->index != NULL && (w->kept != NULL || config->upload_bytes_kept == 0) &&
         pthread_create(&w->thread, NULL, run, w) == 0)
         return w;

@@ -596,7 +596,9 @@ enum exchange_step upload_begin(struct exchange *x)
     x->body = u;
     name_from_url(u, x);
     /* Only checked here: what is wrong in the URL is refused before the body is sent. */
-    if (expiry(u, 0, &expires_s) && readers(u, &team) && labels_from_url(u, x))
+    if (store_is_away(x->service->store))
+        store_access_failed(x->service->log, STORE_UNAVAILABLE, "stored", &u->diag);
+    else if (expiry(u, 0, &expires_s) && readers(u, &team) && labels_from_url(u, x))
         open_body(u, type, form, &u->diag);
     if (u->diag.kind == DIAG_NONE)
         return X_WAIT;

@@ -106,6 +106,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 self.answer(200, trouble if fault == 'half' else b'<CopyObjectResult></CopyObjectResult>')
                 return
             store.objects[key] = body
+            store.put_at[key] = time.time()
             self.answer(200) if fault != 'lost' else setattr(self, 'close_connection', True)
         elif self.command == 'DELETE':
             store.objects.pop(key, None)
@@ -133,10 +134,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         prefix, token = asked.get('prefix', ''), asked.get('continuation-token', '')
         keys = sorted(key for key in store.objects if key.startswith(prefix) and 'from &' + key > token)
         page = keys[:store.page]
-        now = time.strftime('%Y-%m-%dT%H:%M:%S.000Z', time.gmtime())
+        def when(key):
+            return time.strftime('%Y-%m-%dT%H:%M:%S.000Z', time.gmtime(store.put_at.get(key, time.time())))
         told = page + (store.strangers if prefix.endswith('uploads/') else [])
         rows = ''.join('<Contents><Key>%s</Key><LastModified>%s</LastModified><Size>%d</Size></Contents>'
-                       % (escape(key), now, len(store.objects.get(key, b''))) for key in told)
+                       % (escape(key), when(key), len(store.objects.get(key, b''))) for key in told)
         more = '<NextContinuationToken>%s</NextContinuationToken>' % escape('from &' + page[-1]) if len(keys) > len(page) else ''
         if fault == 'endless':
             more = '<NextContinuationToken>same</NextContinuationToken>'
@@ -151,7 +153,7 @@ class ObjectStore:
     "lost", say "half" way through a copy that it failed, answer a list with a web "page", with the same token each time, which makes it "endless", or with "no token" though
     more follows. `strangers`: keys that the list of uploads has although nobody asked for them."""
     def __init__(self):
-        self.objects, self.requests, self.faults = {}, [], []
+        self.objects, self.requests, self.faults, self.put_at = {}, [], [], {}
         self.page, self.creates, self.etags, self.strangers = 1000, True, True, []
         self.lock = threading.Lock()
         self.http = http.server.ThreadingHTTPServer(('127.0.0.1', 0), Handler)

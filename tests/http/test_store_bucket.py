@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import time
 import unittest
 
 import object_store
@@ -217,6 +218,16 @@ class Sweep(BucketTest):
         self.assertTrue(eventually(lambda: ('GET', key) in self.bucket.requests[before:]))
 
 
+    def test_what_another_machine_is_storing_stays(self):
+        """Its bytes are there before its record, also when this machine starts meanwhile."""
+        for age_s, name in ((60, 'a'), (2 * 86400, 'b')):
+            self.bucket.objects['team/bytes/' + 26 * name] = b'without a record'
+            self.bucket.put_at['team/bytes/' + 26 * name] = time.time() - age_s
+        self.service(sweep_interval_s=1)
+        self.assertTrue(eventually(lambda: 'team/bytes/' + 26 * 'b' not in self.bucket.objects))
+        self.assertIn('team/bytes/' + 26 * 'a', self.bucket.objects)
+
+
 class Away(BucketTest):
     def test_what_is_here_is_shown_and_marked(self):
         server = self.service()
@@ -314,6 +325,17 @@ class Start(BucketTest):
         self.assertIn('no name of a bucket', self.refused(store='s3://'))
         self.assertIn('No endpoint is named', self.refused(s3_endpoints=''))
         self.assertIn('cannot be read', self.refused(s3_keys_file=os.path.join(self.folder, 'none')))
+
+    def test_it_knows_its_sessions_while_the_store_is_away(self):
+        tokens = os.path.join(self.folder, 'tokens')
+        subprocess.run([support.AFLAMED, 'token', 'new', 'ann', '--scope', 'upload,read', '--tokens-file', tokens],
+                       capture_output=True, timeout=support.TIMEOUT_S, check=True)
+        server = self.service('a', tokens_file=tokens)
+        self.assertEqual(server.stop(), 0)
+        self.away()
+        server.start()
+        self.assertEqual(server.get('/healthz').status, 200)
+        self.assertIn('can neither be read nor made', self.refused(tokens_file=tokens, cache=os.path.join(self.folder, 'new')))
 
     def test_two_services_have_not_one_cache(self):
         self.service('a')
