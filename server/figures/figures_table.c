@@ -207,6 +207,8 @@ const struct figure FIGURES[] = {
     {"aflamed_jobs_running", FIGURE_GAUGE, 0, "kind", "Jobs that have a thread", put_jobs_running, 0},
     {"aflamed_jobs_waiting", FIGURE_GAUGE, 0, "kind", "The queue: jobs that wait for a thread",
      put_jobs_waiting, 0},
+    {"aflamed_store_away", FIGURE_GAUGE, 0, NULL, "1 while the object store does not answer, else 0",
+     NOW(store_away)},
     {"aflamed_store_uploads_bytes", FIGURE_GAUGE, 0, NULL,
      "Uploaded files in the store, in blocks of the disk", NOW(store_bytes)},
     {"aflamed_store_views_bytes", FIGURE_GAUGE, 0, NULL, "Views in the store, in blocks of the disk",

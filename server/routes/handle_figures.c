@@ -34,10 +34,12 @@ static void take_sizes(struct service *s, struct figures_now *now)
 {
     struct once_counts profiles = profiles_counts(s->profiles), views = views_counts(s->views);
     struct sweep_counts store = sweep_counts(s->sweep);
+    bool asks;
 
     now->profiles_bytes = profiles.bytes;
     now->views_in_memory_bytes = views.bytes;
     now->answers_bytes = reply_memory();
+    now->store_away = store_is_away(s->store, &asks);
     now->store_bytes = store.upload_bytes;
     now->views_on_disk_bytes = store.view_bytes;
     now->evicted[CACHE_PROFILES] = profiles.evicted;

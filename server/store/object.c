@@ -48,6 +48,8 @@ const char *store_reason(enum store_result result)
         return "the object has other bytes than were put";
     case STORE_NOT_FOUND:
         return "it is not there";
+    case STORE_FULL:
+        return "no room is left";
     default:
         return strerror(errno);
     }

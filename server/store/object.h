@@ -21,7 +21,7 @@ enum store_result {
     STORE_FAILED       /* errno says why; of a durable put, the object may be there all the same */
 };
 
-/* In words, for the log; of STORE_FAILED and STORE_FULL with what errno says. */
+/* In words, for the log; of STORE_FAILED what errno says. */
 const char *store_reason(enum store_result result);
 
 /* From one to three folders and a name, each part of [a-z0-9._-] and not beginning with a dot; "tmp/" is for objects

@@ -125,9 +125,10 @@ bool store_is_remote(const struct store *s)
     return s->bucket != NULL;
 }
 
-bool store_is_away(struct store *s)
+bool store_is_away(struct store *s, bool *asks)
 {
-    return s->bucket != NULL && store_bucket_is_away(s->bucket);
+    *asks = true;
+    return s->bucket != NULL && store_bucket_is_away(s->bucket, asks);
 }
 
 void store_keep_copies(struct store *s, const struct store_room *room)

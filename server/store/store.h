@@ -33,8 +33,8 @@ struct local *store_local(struct store *s);
 /* Whether a call may take as long as the network. */
 bool store_is_remote(const struct store *s);
 
-/* Whether the object store did not answer a moment ago, and no call asks it now. */
-bool store_is_away(struct store *s);
+/* Whether the object store did not answer the last call. *asks: the next call asks it again; the others fail at once. */
+bool store_is_away(struct store *s, bool *asks);
 
 /* Durable when it returns STORE_OK or STORE_EXISTS: what is there already stays. */
 enum store_result store_put(struct store *s, const char *key, struct str bytes)

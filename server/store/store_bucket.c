@@ -69,10 +69,11 @@ static bool may_ask(struct store_bucket *b)
     return may;
 }
 
-bool store_bucket_is_away(struct store_bucket *b)
+bool store_bucket_is_away(struct store_bucket *b, bool *asks)
 {
     pthread_mutex_lock(&b->lock);
-    bool away = b->pause_ms > 0 && clock_ms() < b->again_ms;
+    bool away = b->pause_ms > 0;
+    *asks = !away || clock_ms() >= b->again_ms;
     pthread_mutex_unlock(&b->lock);
     return away;
 }
@@ -117,8 +118,6 @@ static enum store_result answered(struct store_bucket *b, enum s3_result result,
         LOG(b->log, LOG_ERROR, "object-store-away", LOG_STR("why", str_of(diag->detail)));
     if (result == S3_DENIED || result == S3_CORRUPT || result == S3_FULL)
         LOG(b->log, LOG_ERROR, "object-store-refused", LOG_STR("why", str_of(diag->detail)));
-    /* For who asks for the reason of STORE_FULL. */
-    errno = result == S3_FULL ? EDQUOT : errno;
     return result_of(result);
 }
 

@@ -34,7 +34,7 @@ extern const struct store_backend STORE_BUCKET;
 
 /* The bucket and what is known of it; NULL is fine. */
 void store_bucket_free(struct store_bucket *b);
-bool store_bucket_is_away(struct store_bucket *b);
+bool store_bucket_is_away(struct store_bucket *b, bool *asks);
 /* Owns the bucket in any case. NULL: no memory. */
 struct store_bucket *store_bucket_new(struct s3 *bucket, const struct log *log);
 

@@ -378,6 +378,7 @@ static bool sweep_once(struct sweep *w, bool full, enum sweep_what what, struct 
                               .view_bytes_most = most,
                               .full = full,
                               .go_on = go_on,
+                              .believes_index = store_is_remote(w->store),
                               .kept = w->kept,
                               .context = w};
 

@@ -212,11 +212,12 @@ static void read_upload(struct pass *p, struct swept_upload *u)
     }
 }
 
-/* A record that was read by an earlier sweep, and has not changed, is as it was. Its owner is not known from then. */
+/* A record that was read by an earlier sweep, and has not changed, is believed to be as it was. Its owner is not known from then. */
 static void sweep_upload(struct pass *p, struct swept_upload *u)
 {
-    bool is_known = u->has_first && u->read == u->revision && u->expires_s > p->plan->now_s &&
-                    p->plan->kept == NULL && !is_in(p, &p->tombstones, str_of(u->id));
+    bool is_known = p->plan->believes_index && u->has_first && u->read == u->revision &&
+                    u->expires_s > p->plan->now_s && p->plan->kept == NULL &&
+                    !is_in(p, &p->tombstones, str_of(u->id));
 
     if (is_known)
         keep_upload(p, u);
@@ -255,7 +256,7 @@ static void sweep_tombstone(struct pass *p, const struct store_object *object)
     bool forgotten;
 
     note_in(p, &p->tombstones, id);
-    if (p->plan->now_s - object->time_s < (int64_t)(RECORD_GONE_DAYS - 1) * DAY_S)
+    if (p->plan->believes_index && p->plan->now_s - object->time_s < (int64_t)(RECORD_GONE_DAYS - 1) * DAY_S)
         return;
     if (worked(p, record_forget(p->store, id, p->plan->now_s, &forgotten), object->key))
         p->done.forgotten += forgotten;
@@ -302,7 +303,7 @@ static bool is_checked(const struct pass *p, const char *id)
 {
     const struct swept_upload *u = sweep_index_find(p->index, id);
 
-    return u != NULL && u->read != 0 && p->plan->now_s - u->checked_s < DAY_S &&
+    return p->plan->believes_index && u != NULL && u->read != 0 && p->plan->now_s - u->checked_s < DAY_S &&
            p->plan->now_s >= u->checked_s;
 }
 
@@ -477,7 +478,7 @@ static void sweep_all(struct pass *p)
 
 static void sweep_expired(struct pass *p)
 {
-    if (store_is_remote(p->store) && sweep_index_is_whole(p->index)) {
+    if (p->plan->believes_index && sweep_index_is_whole(p->index)) {
         expire_known(p);
         return;
     }

@@ -40,6 +40,9 @@ struct sweep_plan {
     bool full;                 /* the disk is: at least half of the views go */
     /* Asked before every object; it may sleep. False ends the sweep. */
     bool (*go_on)(void *context);
+    /* A record that the index has with the same number is not read again: it saves requests, where they cost. Else each sweep
+     * finds what is damaged. */
+    bool believes_index;
     struct kept *kept; /* counted anew by SWEEP_ALL; may be NULL */
     void *context;
 };

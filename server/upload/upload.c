@@ -581,7 +581,7 @@ enum exchange_step upload_begin(struct exchange *x)
     bool form = type.p != NULL && is_form(x, type);
     const struct packer *packer;
     int64_t expires_s = 0;
-    bool team;
+    bool team, asks;
 
     if (!check_length(x, form) || !check_coding(x, &packer))
         return X_DONE;
@@ -596,7 +596,7 @@ enum exchange_step upload_begin(struct exchange *x)
     x->body = u;
     name_from_url(u, x);
     /* Only checked here: what is wrong in the URL is refused before the body is sent. */
-    if (store_is_away(x->service->store))
+    if (store_is_away(x->service->store, &asks) && !asks)
         store_access_failed(x->service->log, STORE_UNAVAILABLE, "stored", &u->diag);
     else if (expiry(u, 0, &expires_s) && readers(u, &team) && labels_from_url(u, x))
         open_body(u, type, form, &u->diag);

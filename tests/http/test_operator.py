@@ -59,7 +59,7 @@ class Log(ServiceTest):
         for target in ('/raw', '/t/1.svg?view=chart'):
             before = self.server.log()
             self.assert_the_log_has_it(before, self.server.get(path + target),
-                                       r'error bytes-not-opened key=bytes/%s… why=No\\ such' % id_of(answer)[:6])
+                                       r'error bytes-not-opened key=bytes/%s… why=it\\ is\\ not\\ there' % id_of(answer)[:6])
 
     def test_nothing_that_could_delete_an_upload(self):
         """The form asks for the token in the address, since it works without scripts."""

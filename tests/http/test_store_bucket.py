@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 import time
 import unittest
+import urllib.request
 
 import object_store
 import support
@@ -256,8 +257,13 @@ class Away(BucketTest):
         self.back()
         self.assertTrue(eventually(lambda: other.get(path).status == 200))
 
+    def figures(self, server):
+        port = re.findall(r'also-listening key=metrics_listen address=127\.0\.0\.1:(\d+)', server.log())[-1]
+        with urllib.request.urlopen('http://127.0.0.1:%s/metrics' % port, timeout=support.TIMEOUT_S) as answer:
+            return answer.read().decode()
+
     def test_an_upload_is_refused_and_nothing_is_left(self):
-        server = self.service()
+        server = self.service(metrics_listen='127.0.0.1:0')
         self.away()
         for _ in range(3):
             answer = server.upload(trace())
@@ -265,9 +271,11 @@ class Away(BucketTest):
             self.assertIsNotNone(answer['Retry-After'])
         self.assertEqual(server.get('/readyz').status, 503)
         self.assertIn('The object store does not answer.', server.get('/readyz').text)
+        self.assertIn('\naflamed_store_away 1\n', self.figures(server))
         self.back()
         self.assertTrue(eventually(lambda: server.upload(trace()).status == 201))
         self.assertTrue(eventually(lambda: server.get('/readyz').status == 200))
+        self.assertIn('\naflamed_store_away 0\n', self.figures(server))
         self.assertEqual(os.listdir(os.path.join(self.folder, 'a', 'tmp')), [])
 
     def test_nobody_waits_for_it_again_and_again(self):

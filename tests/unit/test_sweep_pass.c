@@ -323,6 +323,7 @@ static struct sweep_done sweep_again(struct aged_store *f, struct sweep_index *i
                               .clock_s = f->now_s,
                               .unneeded_before_s = f->now_s - DAY_S,
                               .view_bytes_most = MIB,
+                              .believes_index = true,
                               .go_on = go_on_always};
 
     return sweep_pass(f->store, index, NULL, &plan);
