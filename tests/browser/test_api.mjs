@@ -81,8 +81,8 @@ describe('the description of the interface', { skip: missing() }, () => {
         };
         assert.equal(fieldsOf('/p/{id}/mapping'), 'from from_token known known_file mapping token');
         assert.equal(fieldsOf('/p/{id}/symbols'), 'symbols token');
-        assert.equal(fieldsOf('/p/{id}/rename'), 'app expires name readers token');
-        assert.equal(fieldsOf('/'), 'expires mapping member name readers symbols trace');
+        assert.equal(fieldsOf('/p/{id}/rename'), 'app expires label.KEY labels name readers space token');
+        assert.equal(fieldsOf('/'), 'expires label.KEY labels mapping member name readers space symbols trace');
     });
 
     test('names keys that the service knows, and all of them', async () => {
