@@ -16,6 +16,7 @@
 #include "server/routes/view_answer.h"
 #include "server/service.h"
 #include "server/spaces/spaces.h"
+#include "server/store/record_cache.h"
 #include "server/store/store.h"
 #include "server/store/sweep.h"
 #include "server/upload/known_mapping.h"
@@ -258,10 +259,16 @@ static enum store_result change_record(struct exchange *x, struct change *c)
     if (result != STORE_OK)
         return result;
     result = record_change_told(x->service->store, &c->record, c->fields, (int64_t)time(NULL), &before);
-    if (result == STORE_OK && (c->fields & RECORD_SPACE) != 0)
+    /* The record before may be this change's own: one whose answer was lost is made again. Who comes in between has taken
+     * the entry of what it found, which may be this one's, too. */
+    if (result == STORE_OK && (c->fields & RECORD_SPACE) != 0 && strcmp(before.mark, wanted.mark) != 0)
         spaces_remove(x->service->spaces, &before);
-    if (result != STORE_OK && listed)
+    if (result == STORE_OK && listed)
+        result = put_entry(x, c);
+    /* After any other failure the revision may be there all the same; a sweep removes what does not count. */
+    if (result == STORE_NOT_FOUND && listed)
         spaces_remove(x->service->spaces, &wanted);
+    record_cache_forget(x->service->record_cache, str_of(wanted.id));
     return result;
 }
 
@@ -270,6 +277,8 @@ static void write_change(struct exchange *x, void *change)
 {
     struct change *c = change;
     const struct record *r = &c->record;
+
+    turn_give(x->turn); /* it waits for the store, and computes nothing */
     enum store_result result = change_record(x, c);
 
     if (result == STORE_OK) {
@@ -422,6 +431,7 @@ static void write_names(struct exchange *x, void *context)
         exchange_diag(x, &diag);
         return;
     }
+    turn_give(x->turn);
     if (file->local != NULL && !names_file_keep(file, s, &diag)) {
         exchange_diag(x, &diag);
         return;
@@ -429,6 +439,7 @@ static void write_names(struct exchange *x, void *context)
     memcpy(c->record.names.of[which], file->sha256, sizeof(file->sha256));
     c->record.names.period[which] = file->period;
     enum store_result result = record_change_names(s->store, &c->record, which, begun_s, (int64_t)time(NULL));
+    record_cache_forget(s->record_cache, str_of(c->record.id));
     if (result == STORE_OK) {
         LOG(s->log, LOG_INFO, "named", LOG_STR("id", str_of(c->record.id)),
             LOG_STR("by", str_of(RECORD_NAMES_WORDS[which])), LOG_STR("file", str_of(file->sha256)),
@@ -601,9 +612,12 @@ enum exchange_step handle_names(struct exchange *x)
 static void delete_accepted(struct exchange *x, void *record)
 {
     const struct record *r = record;
+    struct diag diag = {0};
+
+    turn_give(x->turn);
     uint64_t bytes = record_bytes_alone(x->service->store, r->id);
     enum store_result result = record_delete(x->service->store, r, (int64_t)time(NULL));
-    struct diag diag = {0};
+    record_cache_forget(x->service->record_cache, str_of(r->id));
 
     if (result != STORE_OK) {
         store_access_failed(x->service->log, result, "deleted", &diag);

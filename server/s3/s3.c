@@ -18,8 +18,9 @@
 enum {
     ATTEMPTS = 5,
     CONNECT_MS = 3000,
-    STALLED_S = 20, /* without a byte an attempt has failed */
-    SHORT_S = 30,   /* an attempt without a body of ours or theirs takes no longer */
+    STALLED_S = 20,  /* without a byte an attempt has failed */
+    SHORT_MS = 5000, /* an attempt without a file takes no longer, and all of them together .. */
+    SHORT_ALL_MS = 12000,
     PAUSE_MS = 100, /* before the second attempt, at most; twice as long before each further one */
     BUDGET = 100,   /* tenths of attempts in store: one more attempt takes ten, an answer gives one back */
     ATTEMPT_COST = 10,
@@ -313,8 +314,8 @@ static CURLcode set_options(const struct s3 *s, struct attempt *a, const char *u
     set(a->handle, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
     set(a->handle, CURLOPT_LOW_SPEED_LIMIT, 1L);
     set(a->handle, CURLOPT_LOW_SPEED_TIME, (long)STALLED_S);
-    if (!puts && r->take == NULL)
-        set(a->handle, CURLOPT_TIMEOUT, (long)SHORT_S);
+    if (r->is_short)
+        set(a->handle, CURLOPT_TIMEOUT_MS, (long)SHORT_MS);
     set(a->handle, CURLOPT_WRITEFUNCTION, on_bytes);
     set(a->handle, CURLOPT_WRITEDATA, a);
     set(a->handle, CURLOPT_HEADERFUNCTION, on_header);
@@ -401,7 +402,7 @@ static bool is_passing(const struct attempt *a)
 {
     if (a->code != CURLE_OK)
         return a->read_errno == 0 && a->code != CURLE_PEER_FAILED_VERIFICATION;
-    return a->status >= 500 || a->status == 429 || a->status == 408 || a->status == 409;
+    return (a->status >= 500 && a->status != 501) || a->status == 429 || a->status == 408 || a->status == 409;
 }
 
 static enum s3_result judge_refusal(const struct s3 *s, const struct attempt *a, unsigned endpoint,
@@ -493,6 +494,8 @@ static void turn_from(struct s3 *s, unsigned endpoint)
  * objects are named by what they hold or by chance, so what it finds is its own. */
 enum s3_result s3_send(struct s3 *s, struct s3_request *r, struct diag *diag)
 {
+    int64_t until_ms = clock_ms() + SHORT_ALL_MS;
+
     for (unsigned n = 1;; n++) {
         unsigned endpoint = atomic_load(&s->endpoint) % (unsigned)s->endpoints.n;
         struct attempt a = {.curl = s->curl, .request = r};
@@ -502,7 +505,8 @@ enum s3_result s3_send(struct s3 *s, struct s3_request *r, struct diag *diag)
             result = judge(s, &a, endpoint, &why);
         else
             diag_no_memory(&why, "No memory is left to ask the object store.");
-        bool again = result == S3_UNAVAILABLE && is_passing(&a) && n < ATTEMPTS && spend(s);
+        bool again = result == S3_UNAVAILABLE && is_passing(&a) && n < ATTEMPTS &&
+                     (!r->is_short || clock_ms() < until_ms) && spend(s);
         if (result == S3_UNAVAILABLE)
             turn_from(s, endpoint);
         else

@@ -54,6 +54,11 @@ void s3_close(struct s3 *s); /* when no request is under way; NULL is fine */
 enum s3_result s3_get(struct s3 *s, const char *key, bool (*take)(void *context, const char *p, size_t n),
                       void *context, struct diag *diag) __attribute__((warn_unused_result));
 
+/* The same for a small object, which comes soon or not at all. */
+enum s3_result s3_get_small(struct s3 *s, const char *key,
+                            bool (*take)(void *context, const char *p, size_t n), void *context,
+                            struct diag *diag) __attribute__((warn_unused_result));
+
 /* The first `bytes` bytes of the file, whose digest (in hex) the store checks; only if the key is not there. */
 enum s3_result s3_put(struct s3 *s, const char *key, int fd, uint64_t bytes, const char *sha256,
                       struct diag *diag) __attribute__((warn_unused_result));

@@ -47,7 +47,8 @@ struct s3_request {
     uint64_t bytes;     /* so many */
     const char *sha256; /* of what is sent, in hex; NULL: of nothing */
     const char
-        *from; /* of a PUT: the key of the object whose bytes it takes, instead of a file's; else NULL */
+        *from;     /* of a PUT: the key of the object whose bytes it takes, instead of a file's; else NULL */
+    bool is_short; /* no file is sent or fetched: it ends soon */
     bool (*take)(void *context, const char *p, size_t n); /* of a GET of an object */
     void *context;
     struct buf *page; /* of a GET of a list: what comes, whole; at most S3_PAGE_BYTES */

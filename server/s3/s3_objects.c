@@ -13,6 +13,15 @@ enum s3_result s3_get(struct s3 *s, const char *key, bool (*take)(void *context,
     return s3_send(s, &r, diag);
 }
 
+enum s3_result s3_get_small(struct s3 *s, const char *key,
+                            bool (*take)(void *context, const char *p, size_t n), void *context,
+                            struct diag *diag)
+{
+    struct s3_request r = {.method = "GET", .key = key, .take = take, .context = context, .is_short = true};
+
+    return s3_send(s, &r, diag);
+}
+
 enum s3_result s3_put(struct s3 *s, const char *key, int fd, uint64_t bytes, const char *sha256,
                       struct diag *diag)
 {
@@ -24,8 +33,12 @@ enum s3_result s3_put(struct s3 *s, const char *key, int fd, uint64_t bytes, con
 enum s3_result s3_put_text(struct s3 *s, const char *key, struct str text, struct diag *diag)
 {
     char sha256[DIGEST_CHARS + 1];
-    struct s3_request r = {
-        .method = "PUT", .key = key, .text = text.n > 0 ? text.p : "", .bytes = text.n, .sha256 = sha256};
+    struct s3_request r = {.method = "PUT",
+                           .key = key,
+                           .text = text.n > 0 ? text.p : "",
+                           .bytes = text.n,
+                           .sha256 = sha256,
+                           .is_short = true};
 
     digest_hex_of(text.p, text.n, sha256);
     if (sha256[0] != '\0')
@@ -43,7 +56,7 @@ enum s3_result s3_copy(struct s3 *s, const char *from, const char *key, struct d
 
 enum s3_result s3_look(struct s3 *s, const char *key, struct s3_object *o, struct diag *diag)
 {
-    struct s3_request r = {.method = "HEAD", .key = key};
+    struct s3_request r = {.method = "HEAD", .key = key, .is_short = true};
     enum s3_result result = s3_send(s, &r, diag);
 
     *o = (struct s3_object){key, r.length, r.modified_s};
@@ -52,7 +65,7 @@ enum s3_result s3_look(struct s3 *s, const char *key, struct s3_object *o, struc
 
 enum s3_result s3_delete(struct s3 *s, const char *key, struct diag *diag)
 {
-    struct s3_request r = {.method = "DELETE", .key = key};
+    struct s3_request r = {.method = "DELETE", .key = key, .is_short = true};
     enum s3_result result = s3_send(s, &r, diag);
 
     return result == S3_NOT_FOUND ? S3_OK : result;
@@ -166,7 +179,8 @@ static enum s3_result get_page(struct s3 *s, struct page *g, const char *prefix,
 
     buf_clear(&g->text);
     put_query(s, g, prefix, &query);
-    struct s3_request r = {.method = "GET", .key = "", .query = buf_view(&query), .page = &g->text};
+    struct s3_request r = {
+        .method = "GET", .key = "", .query = buf_view(&query), .page = &g->text, .is_short = true};
     if (!query.failed && !g->token.failed)
         result = s3_send(s, &r, diag);
     if (result == S3_OK && !g->text.failed && !read_token(g) && !g->token.failed) {

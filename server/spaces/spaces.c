@@ -352,7 +352,7 @@ static enum store_result list_again(const struct spaces *s, struct space *p)
     p->listing = false;
     p->loaded = p->loaded || result == STORE_OK;
     p->listed_ms = clock_ms();
-    p->took_ms = took_ms;
+    p->took_ms = result == STORE_OK ? took_ms : 0; /* one that failed says nothing of how long a list takes */
     pthread_cond_broadcast(&p->listed);
     free(l.of);
     return result;
@@ -386,7 +386,8 @@ static enum store_result put_entry(struct spaces *s, const struct record *r, con
     struct record_entry name;
     enum store_result result = store_put(s->store, key, text);
 
-    if (result != STORE_OK || !record_entry_read(key, &name))
+    /* Nobody else has this key: what is there already was put by a try whose answer was lost. */
+    if ((result != STORE_OK && result != STORE_EXISTS) || !record_entry_read(key, &name))
         return result;
     struct space *p = take(s, str_of(r->space), false);
     if (p == NULL)

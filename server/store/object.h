@@ -36,7 +36,7 @@ struct store_object {
     uint64_t bytes;
     uint64_t shares; /* how many objects have these bytes together on this disk, at least 1 */
     /* Unix time when it was put, by the clock of the store; of an evictable file of this machine, when it was used
-     * last, to the hour. */
+     * last, to the hour. 0: the store does not say. */
     int64_t time_s;
 };
 

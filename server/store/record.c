@@ -21,6 +21,7 @@ enum {
     /* A list that others change meanwhile may miss what comes and what goes, but not all of so many: else a reader would take
      * the first revision for the last one. */
     REVISIONS_KEPT = 8,
+    READ_TRIES = 100,
     KEEP_MOST_S = 12 * 3600,
     CHANGE_MOST_S = 600,
     FULL_AFTER_S = 3600
@@ -283,6 +284,8 @@ static enum record_state read_revision(struct store *s, struct str id, uint32_t 
     if (n == 1 || !ended)
         return state;
     state = read_text(s, id, n - 1, r, &ended);
+    if (state == RECORD_NONE) /* it was removed, and the end of the upload was cut off then */
+        state = read_text(s, id, 1, r, &ended);
     r->ended = true;
     return state;
 }
@@ -292,7 +295,7 @@ static enum record_state read_object(struct store *s, struct str id, struct reco
 {
     enum record_state state = RECORD_NONE;
 
-    for (unsigned i = 0; i < REVISION_TRIES; i++) {
+    for (unsigned i = 0; i < READ_TRIES; i++) {
         enum store_result result = find_highest(s, id.p, n);
         if (result != STORE_OK) {
             *r = (struct record){0};
@@ -301,9 +304,9 @@ static enum record_state read_object(struct store *s, struct str id, struct reco
         state = read_revision(s, id, *n, r);
         /* A revision is removed behind the put of a higher one, or with the upload. */
         if (state != RECORD_NONE || *n == 1)
-            break;
+            return state;
     }
-    return state;
+    return RECORD_BROKEN; /* listed, and not there */
 }
 
 enum tombstone { TOMBSTONE_NONE, TOMBSTONE_FRESH, TOMBSTONE_OLD, TOMBSTONE_UNKNOWN, TOMBSTONE_AWAY };
@@ -313,7 +316,7 @@ static int64_t time_of(struct store *s, const char *key, int64_t now_s)
 {
     struct store_object o;
 
-    return store_look(s, key, &o) == STORE_OK ? o.time_s : now_s;
+    return store_look(s, key, &o) == STORE_OK && o.time_s != 0 ? o.time_s : now_s;
 }
 
 /* A tombstone with any other text in it still says that the upload was deleted. A disk that fails says nothing. */
@@ -331,7 +334,7 @@ static enum tombstone read_tombstone(struct store *s, struct str id, int64_t now
         return TOMBSTONE_NONE;
     if (result == STORE_UNAVAILABLE)
         return TOMBSTONE_AWAY;
-    if (result != STORE_OK && errno != EFBIG)
+    if (result != STORE_OK && (result != STORE_FAILED || errno != EFBIG))
         return TOMBSTONE_UNKNOWN;
     if (!readable)
         gone_s = time_of(s, key, now_s);
@@ -678,7 +681,8 @@ enum store_result record_remove_bytes(struct store *s, const struct store_object
     if (!record_id_valid(str_of(id)) || strcmp(itself, object->key) != 0)
         return STORE_OK;
     enum store_result result = has_record(s, id, &has);
-    if (result != STORE_OK || has || (object->time_s >= before_s && !record_is_gone(s, id)))
+    bool is_old = object->time_s != 0 && object->time_s < before_s;
+    if (result != STORE_OK || has || (!is_old && !record_is_gone(s, id)))
         return result;
     return remove_object(s, object->key, removed);
 }

@@ -14,7 +14,8 @@ struct slot {
     char id[RECORD_ID_CHARS + 1]; /* "": nothing */
     enum record_state state;
     struct record record;
-    uint64_t changes; /* of the store, before it was read */
+    uint64_t changes;   /* of the store, before it was read */
+    uint64_t forgotten; /* how often something of this slot was: who has begun to read before keeps nothing */
     int64_t read_s;
 };
 
@@ -74,8 +75,9 @@ static bool find(struct record_cache *c, const struct slot *slot, struct str id,
     pthread_mutex_lock(&c->lock);
     /* Behind a network for the next second, too: who looked it up before is not to do so again right behind. */
     int64_t until_s = slot->read_s + (store_is_remote(c->store) ? 1 : 0);
-    bool fresh = now_s >= slot->read_s && now_s <= until_s && slot->changes == store_changes(c->store) &&
-                 str_eq(str_of(slot->id), id) &&
+    /* There, what this machine changes is forgotten, and what others change is not counted. */
+    bool unchanged = store_is_remote(c->store) || slot->changes == store_changes(c->store);
+    bool fresh = now_s >= slot->read_s && now_s <= until_s && unchanged && str_eq(str_of(slot->id), id) &&
                  (slot->state != RECORD_FOUND || slot->record.expires_s > now_s);
     if (fresh) {
         *state = slot->state;
@@ -83,6 +85,17 @@ static bool find(struct record_cache *c, const struct slot *slot, struct str id,
     }
     pthread_mutex_unlock(&c->lock);
     return fresh;
+}
+
+void record_cache_forget(struct record_cache *c, struct str id)
+{
+    struct slot *slot = slot_of(c, id);
+
+    pthread_mutex_lock(&c->lock);
+    slot->forgotten++;
+    if (str_eq(str_of(slot->id), id))
+        slot->id[0] = '\0';
+    pthread_mutex_unlock(&c->lock);
 }
 
 bool record_cache_has(struct record_cache *c, struct str id, int64_t now_s)
@@ -98,16 +111,26 @@ static void keep(struct record_cache *c, struct str id, const struct slot *found
     struct slot *slot = slot_of(c, id);
 
     pthread_mutex_lock(&c->lock);
-    *slot = *found;
-    memcpy(slot->id, id.p, RECORD_ID_CHARS);
+    if (slot->forgotten == found->forgotten) {
+        *slot = *found;
+        memcpy(slot->id, id.p, RECORD_ID_CHARS);
+    }
     pthread_mutex_unlock(&c->lock);
+}
+
+static uint64_t forgotten(struct record_cache *c, struct str id)
+{
+    pthread_mutex_lock(&c->lock);
+    uint64_t times = slot_of(c, id)->forgotten;
+    pthread_mutex_unlock(&c->lock);
+    return times;
 }
 
 enum record_state record_cache_read(struct record_cache *c, struct str id, int64_t now_s, struct record *r)
 {
     enum record_state state;
     /* Before reading: what changes meanwhile makes the slot stale and not wrong. */
-    struct slot found = {.changes = store_changes(c->store), .read_s = now_s};
+    struct slot found = {.changes = store_changes(c->store), .read_s = now_s, .forgotten = forgotten(c, id)};
 
     if (record_id_valid(id) && find(c, slot_of(c, id), id, now_s, &state, r))
         return state;

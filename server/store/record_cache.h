@@ -16,6 +16,9 @@ void record_cache_free(struct record_cache *c);         /* NULL is fine */
 /* Whether record_cache_read would not ask the store. */
 bool record_cache_has(struct record_cache *c, struct str id, int64_t now_s);
 
+/* Before a change of the upload by this machine, or its end, is answered: it is read again, also where the store is away. */
+void record_cache_forget(struct record_cache *c, struct str id);
+
 /* As record_read. */
 enum record_state record_cache_read(struct record_cache *c, struct str id, int64_t now_s, struct record *r);
 

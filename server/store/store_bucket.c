@@ -127,6 +127,62 @@ static enum store_result refuse_key(void)
     return STORE_FAILED;
 }
 
+/* ---- small objects ---- */
+
+struct reading {
+    struct buf *out;
+    size_t before, limit;
+};
+
+static bool take_text(void *reading, const char *p, size_t n)
+{
+    struct reading *r = reading;
+
+    if (n > r->limit - (r->out->n - r->before))
+        return false;
+    buf_bytes(r->out, p, n);
+    return !r->out->failed;
+}
+
+static enum store_result read_text(struct store *s, const char *key, size_t limit, struct buf *out)
+{
+    struct reading r = {out, out->n, limit};
+    struct diag diag = {0};
+
+    if (!store_key_valid(key))
+        return refuse_key();
+    if (!may_ask(s->bucket))
+        return STORE_UNAVAILABLE;
+    enum store_result result =
+        answered(s->bucket, s3_get_small(s->bucket->s3, key, take_text, &r, &diag), &diag);
+    if (result != STORE_OK)
+        out->n = r.before;
+    if (result == STORE_FAILED)
+        errno = out->failed ? ENOMEM : EFBIG;
+    return result;
+}
+
+/* Whether the bucket is there, and lets this service in, a get tells. (A look does not: its answer has no body that could
+ * say what is missing.) */
+static enum store_result ask_small(struct store *s)
+{
+    struct buf text = {0};
+    enum store_result result = read_text(s, "keys/session", 1 << 10, &text);
+
+    buf_free(&text);
+    return result == STORE_NOT_FOUND ? STORE_OK : result;
+}
+
+/* As may_ask, for a file: that would keep all others waiting for the outcome, so something small is asked for before. */
+static bool may_ask_for_file(struct store *s)
+{
+    bool asks;
+
+    if (!store_bucket_is_away(s->bucket, &asks))
+        return may_ask(s->bucket);
+    return asks && ask_small(s) != STORE_UNAVAILABLE && may_ask(s->bucket);
+}
+
 /* ---- copies on this machine ---- */
 
 static void copy_key(const struct store_bucket *b, const char *sha256, char key[STORE_KEY_BYTES])
@@ -192,7 +248,7 @@ static enum store_result fetch_once(struct store *s, const char *key, const char
 
     if (f.hash == NULL)
         result = STORE_FAILED; /* with errno of the memory */
-    else if (may_ask(s->bucket))
+    else if (may_ask_for_file(s))
         result = answered(s->bucket, s3_get(s->bucket->s3, key, take_piece, &f, &diag), &diag);
     if (f.result != STORE_OK) {
         result = f.result;
@@ -235,45 +291,12 @@ static enum store_result get(struct store *s, const char *key, const char *sha25
     enum store_result result = fetch(s, key, sha256, &t);
     if (result == STORE_OK) {
         *bytes = (uint64_t)t.written;
-        *fd = fcntl(t.fd, F_DUPFD_CLOEXEC, 0);
-        if (*fd < 0 || lseek(*fd, 0, SEEK_SET) != 0)
-            result = STORE_FAILED;
+        *fd = lseek(t.fd, 0, SEEK_SET) == 0 ? fcntl(t.fd, F_DUPFD_CLOEXEC, 0) : -1;
+        result = *fd >= 0 ? STORE_OK : STORE_FAILED;
     }
     if (result == STORE_OK && sha256 != NULL)
         keep_copy(s, &t, sha256);
     local_temp_discard(s->local, &t);
-    return result;
-}
-
-struct reading {
-    struct buf *out;
-    size_t before, limit;
-};
-
-static bool take_text(void *reading, const char *p, size_t n)
-{
-    struct reading *r = reading;
-
-    if (n > r->limit - (r->out->n - r->before))
-        return false;
-    buf_bytes(r->out, p, n);
-    return !r->out->failed;
-}
-
-static enum store_result read_text(struct store *s, const char *key, size_t limit, struct buf *out)
-{
-    struct reading r = {out, out->n, limit};
-    struct diag diag = {0};
-
-    if (!store_key_valid(key))
-        return refuse_key();
-    if (!may_ask(s->bucket))
-        return STORE_UNAVAILABLE;
-    enum store_result result = answered(s->bucket, s3_get(s->bucket->s3, key, take_text, &r, &diag), &diag);
-    if (result != STORE_OK)
-        out->n = r.before;
-    if (result == STORE_FAILED)
-        errno = out->failed ? ENOMEM : EFBIG;
     return result;
 }
 
@@ -297,7 +320,7 @@ static enum store_result put_file(struct store *s, struct local_temp *t, const c
 
     if (!store_key_valid(key))
         result = refuse_key();
-    else if (may_ask(s->bucket))
+    else if (may_ask_for_file(s))
         result = answered(s->bucket, s3_put(s->bucket->s3, key, t->fd, (uint64_t)t->written, sha256, &diag),
                           &diag);
     if (result == STORE_FULL)
@@ -375,18 +398,12 @@ static enum store_result list(struct store *s, const char *prefix,
     return answered(s->bucket, result == S3_ENDED ? S3_OK : result, &diag);
 }
 
-/* A put leaves an object: whether the bucket is there, and lets this service in, a get tells as well. (A look does not: its
- * answer has no body that could say what is missing.) */
+/* A put would leave an object. */
 static enum store_result probe(struct store *s)
 {
-    struct buf text = {0};
     enum store_result result = local_probe(s->local);
 
-    if (result != STORE_OK)
-        return result;
-    result = read_text(s, "keys/session", 1 << 10, &text);
-    buf_free(&text);
-    return result == STORE_NOT_FOUND ? STORE_OK : result;
+    return result == STORE_OK ? ask_small(s) : result;
 }
 
 const struct store_backend STORE_BUCKET = {.put = put,

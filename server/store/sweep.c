@@ -423,6 +423,9 @@ static void sweep_in_turn(struct sweep *w, enum sweep_what what)
     bool removed = sweep_once(w, full, what, &done);
     pthread_mutex_lock(&w->lock);
     less(&w->upload_bytes, done.blob_bytes);
+    /* Others put and remove, too. What is put meanwhile is counted by the next one. */
+    if (done.counted && store_is_remote(w->store))
+        w->upload_bytes = done.upload_bytes;
     w->removed_views += done.views;
     if (what != SWEEP_VIEWS) {
         note_expires(w, done.cut_off && expires_s < done.next_expires_s ? expires_s : done.next_expires_s);
@@ -486,10 +489,7 @@ static void *run(void *sweep)
 
     setpriority(PRIO_PROCESS, (id_t)gettid(), NICENESS); /* of this thread only */
     w->time = trusted_time_begin(store_local(w->store), clock_ms());
-    /* Behind a network it takes its time, which a start does not wait for. */
-    uint64_t bytes = store_is_remote(w->store) ? count_uploads(w->store) : 0;
     pthread_mutex_lock(&w->lock);
-    w->upload_bytes += bytes;
     while (!w->stop) {
         int64_t now_ms = clock_ms(), expired_ms = expiry_due_ms(w);
         if (now_ms >= all_due_ms) {
@@ -544,7 +544,7 @@ struct sweep *sweep_start(const struct config *config, struct store *store, cons
      * listed is counted by the first sweep. */
     enum store_result views = local_list(store_local(store), "views/", count_view, w);
     (void)views;
-    if (!store_is_remote(store))
+    if (!store_is_remote(store)) /* which the first sweep counts */
         w->upload_bytes = count_uploads(store);
     if (w->index != NULL && (w->kept != NULL || config->upload_bytes_kept == 0) &&
         pthread_create(&w->thread, NULL, run, w) == 0)

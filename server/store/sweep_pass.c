@@ -13,6 +13,7 @@
 
 enum {
     DAY_S = 86400,
+    SOON_S = 60,
     CLASS_S = 600, /* Views are counted by age in classes of this many seconds. */
     CLASSES = SWEEP_VIEW_DAYS * DAY_S / CLASS_S,
     BLOCK_BYTES = 4096, /* of the disk: a file takes whole blocks */
@@ -34,6 +35,7 @@ struct pass {
     struct idmap needed;     /* keys of files of names that some upload needs, likewise */
     struct idmap contents;   /* the digests of all bytes of which there is a record, likewise */
     bool contents_known;     /* all of them are noted */
+    bool owners_known;       /* all records were read: the counts of kept are right */
 
     /* The views. */
     uint64_t bytes[CLASSES]; /* of each class of age, the youngest first */
@@ -153,17 +155,21 @@ static bool is_in(const struct pass *p, const struct idmap *set, struct str text
     return idmap_get(set, number_of(p, text)) != IDMAP_NONE;
 }
 
-static void expire(struct pass *p, const char *key, struct str id, const struct record *r)
+/* False: it did not work. */
+static bool expire(struct pass *p, const char *key, struct str id, const struct record *r)
 {
     uint64_t bytes = sweep_on_disk(record_bytes_alone(p->store, r->id));
     bool expired;
 
-    if (!worked(p, record_expire(p->store, id, p->plan->now_s, p->plan->clock_s, &expired), key) || !expired)
-        return;
+    if (!worked(p, record_expire(p->store, id, p->plan->now_s, p->plan->clock_s, &expired), key))
+        return false;
+    if (!expired)
+        return true;
     p->done.expired++;
     p->done.blobs++;
     p->done.blob_bytes += bytes;
     kept_give(p->plan->kept, r);
+    return true;
 }
 
 /* Notes the revision. */
@@ -188,6 +194,14 @@ static void keep_upload(struct pass *p, const struct swept_upload *u)
     p->contents_known = p->contents_known && idmap_set(&p->contents, u->content, 1);
 }
 
+static void soon(struct pass *p)
+{
+    int64_t soon_s = p->plan->now_s + SOON_S;
+
+    if (soon_s < p->done.next_expires_s)
+        p->done.next_expires_s = soon_s;
+}
+
 static void read_upload(struct pass *p, struct swept_upload *u)
 {
     char key[STORE_KEY_BYTES];
@@ -195,6 +209,13 @@ static void read_upload(struct pass *p, struct swept_upload *u)
     struct str id = str_of(u->id);
 
     enum record_state state = record_read(p->store, id, p->plan->now_s, &r);
+    if (state == RECORD_AWAY || state == RECORD_BROKEN)
+        p->contents_known = p->owners_known = false;
+    if (state == RECORD_AWAY) { /* what an earlier sweep has read may still be so: soon again */
+        p->done.failed++;
+        soon(p);
+        return;
+    }
     u->read = 0;
     if (state == RECORD_FOUND) {
         kept_count(p->plan->kept, &r);
@@ -208,7 +229,11 @@ static void read_upload(struct pass *p, struct swept_upload *u)
             LOG(p->log, LOG_ERROR, "record-broken", LOG_STR("id", id));
     } else if (state == RECORD_GONE && r.id[0] != '\0') {
         snprintf(key, sizeof(key), "uploads/%s", u->id);
-        expire(p, key, id, &r);
+        if (!expire(p, key, id, &r)) {
+            u->read = u->revision;
+            u->expires_s = p->plan->now_s;
+            soon(p);
+        }
     }
 }
 
@@ -271,6 +296,7 @@ static void sweep_bytes(struct pass *p, const struct store_object *object)
 
     if (u != NULL)
         u->has_bytes = true;
+    p->done.upload_bytes += sweep_on_disk(object->bytes) / object->shares;
     /* An object store has a clock of its own. */
     if (!store_is_remote(p->store) && begin_anew(p, object))
         return;
@@ -281,6 +307,7 @@ static void sweep_bytes(struct pass *p, const struct store_object *object)
         return;
     p->done.blobs++;
     p->done.blob_bytes += bytes;
+    p->done.upload_bytes -= bytes;
 }
 
 /* All bytes were listed. Those of an upload that has ended meanwhile are not missing. */
@@ -337,10 +364,14 @@ static void sweep_names(struct pass *p, const struct store_object *object)
     uint64_t bytes = sweep_on_disk(object->bytes);
     struct str key = str_of(object->key);
 
-    if (str_find_str(key, FOR) < key.n || is_in(p, &p->needed, key) || !remove_names(p, object))
+    if (str_find_str(key, FOR) < key.n)
+        return;
+    p->done.upload_bytes += bytes;
+    if (is_in(p, &p->needed, key) || !remove_names(p, object))
         return;
     p->done.blobs++;
     p->done.blob_bytes += bytes;
+    p->done.upload_bytes -= bytes;
 }
 
 static void sweep_entry(struct pass *p, const struct store_object *object)
@@ -458,15 +489,16 @@ static void sweep_all(struct pass *p)
 {
     const struct sweep_plan *plan = p->plan;
 
-    p->contents_known = true;
+    p->contents_known = p->owners_known = true;
     walk(p, "gone/", sweep_tombstone);
     kept_count_begin(plan->kept);
     bool whole = sweep_uploads(p);
-    kept_count_end(plan->kept, !p->done.cut_off);
-    if (walk(p, "bytes/", sweep_bytes))
+    kept_count_end(plan->kept, whole && p->owners_known);
+    bool counted = walk(p, "bytes/", sweep_bytes);
+    if (counted)
         check_bytes(p);
     walk(p, "names/", sweep_need);
-    walk(p, "names/", sweep_names);
+    p->done.counted = walk(p, "names/", sweep_names) && counted;
     walk(p, RECORD_ENTRIES, sweep_entry);
     if (!p->done.cut_off)
         note_checked(p);

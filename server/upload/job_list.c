@@ -48,14 +48,18 @@ static bool make_words(struct job *job, const struct record *record, struct turn
     return ok;
 }
 
-/* Whether the record still says what the entry does: it may have been changed, or the upload may have ended. */
-static bool still_counts(const struct job *job, const struct record *record)
+/* Whether it is known that the record does not say any more what the entry does: it was changed, or the upload has
+ * ended. */
+static bool counts_no_more(const struct job *job, const struct record *record)
 {
     struct record now;
 
-    return !record_is_gone(job->service->store, record->id) &&
-           record_load(job->service->store, str_of(record->id), &now) == RECORD_FOUND &&
-           str_eq(str_of(now.space), str_of(record->space)) && str_eq(str_of(now.mark), str_of(record->mark));
+    if (record_is_gone(job->service->store, record->id))
+        return true;
+    enum record_state state = record_load(job->service->store, str_of(record->id), &now);
+    return state == RECORD_NONE ||
+           (state == RECORD_FOUND && (!str_eq(str_of(now.space), str_of(record->space)) ||
+                                      !str_eq(str_of(now.mark), str_of(record->mark))));
 }
 
 void job_list(struct job *job, const struct record *record, struct turn *turn)
@@ -70,7 +74,7 @@ void job_list(struct job *job, const struct record *record, struct turn *turn)
         enum store_result result = spaces_put_words(spaces, record, buf_view(&text));
         if (result != STORE_OK && result != STORE_EXISTS)
             store_access_failed(job->service->log, result, "listed with its words", &ignored);
-        if (!still_counts(job, record))
+        if (counts_no_more(job, record))
             spaces_remove(spaces, record);
     }
     buf_free(&text);

@@ -356,6 +356,18 @@ void profiles_source(struct profiles *p, const struct profile_use *use, int fd, 
 
 /* ---- reading: the whole, or a window ---- */
 
+/* Gives the turn meanwhile: the bytes may come over a network. -1: diag. */
+static int open_stored(const struct service *s, const struct profile_id *id, struct turn *turn,
+                       uint64_t *bytes, struct diag *diag)
+{
+    if (!store_is_remote(s->store))
+        return store_access_bytes(s->store, s->log, id->upload, id->sha256, bytes, diag);
+    turn_give(turn);
+    int fd = store_access_bytes(s->store, s->log, id->upload, id->sha256, bytes, diag);
+    turn_take(turn);
+    return fd;
+}
+
 /* `fd`: the bytes, or -1: they are in the store. NULL: diag. */
 static struct shared_profile *read_whole(struct profiles *p, struct profile_thing *t, int fd,
                                          struct turn *turn, struct diag *diag)
@@ -365,7 +377,7 @@ static struct shared_profile *read_whole(struct profiles *p, struct profile_thin
     struct shared_profile *made = NULL;
     uint64_t bytes;
     int64_t begun_us = clock_thread_us();
-    int from = fd >= 0 ? fd : store_access_bytes(s->store, s->log, t->id.upload, t->id.sha256, &bytes, diag);
+    int from = fd >= 0 ? fd : open_stored(s, &t->id, turn, &bytes, diag);
     struct conversion *conversion = from < 0 ? NULL : begin_reading(s, &t->id, diag);
 
     if (conversion != NULL)
@@ -393,7 +405,7 @@ static struct shared_profile *read_window(struct profiles *p, struct profile_thi
     if (t->whole.profile == NULL && profiles_get(p, &whole, -1, turn, &t->whole, diag) == NULL)
         return NULL;
     profiles_give_slot(p, &t->whole);
-    int fd = store_access_bytes(s->store, s->log, t->id.upload, t->id.sha256, &bytes, diag);
+    int fd = open_stored(s, &t->id, turn, &bytes, diag);
     if (fd >= 0) {
         struct profile_source source;
         profiles_source(p, &t->whole, fd, turn, &t->once.stop, &source);

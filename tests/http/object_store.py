@@ -70,6 +70,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         with store.lock:
             store.requests.append((self.command, key or '?' + query))
             fault = store.fault(self.command, key)
+        if fault == 'hang':
+            time.sleep(8)     # longer than a short request waits
+            self.close_connection = True
+            return
         if fault == 'drop':
             self.close_connection = True
             return
@@ -148,7 +152,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 class ObjectStore:
-    """`faults`: (method or "", beginning of the key, what happens, how often): "503 SlowDown" and the like, "drop" the connection,
+    """`faults`: (method or "", beginning of the key, what happens, how often): "503 SlowDown" and the like, "drop" the connection, "hang" for
+    eight seconds,
     "cut" an answer in its middle, have it "moved" to another key just then, send the "whole" object though a part was asked for, send "wrong" bytes, take an object but let the answer be
     "lost", say "half" way through a copy that it failed, answer a list with a web "page", with the same token each time, which makes it "endless", or with "no token" though
     more follows. `strangers`: keys that the list of uploads has although nobody asked for them."""

@@ -304,6 +304,41 @@ class Away(BucketTest):
         self.assertEqual(server.get(path + '/verdict.txt').status, 200)
         self.assertEqual(len([key for key in self.bucket.objects if '/uploads/' in key]), 1)
 
+    def listed(self, server):
+        return [one['id'] for one in json.loads(server.get('/s/team.json').body)['profiles']]
+
+    def test_answers_that_were_lost_leave_an_upload_in_its_list(self):
+        server, other = self.service('a'), self.service('b')
+        self.bucket.faults.append(('PUT', 'team/spaces/', 'lost', 2))
+        answer = server.upload(trace(), target='/?space=team')
+        self.assertEqual(answer.status, 201, answer)
+        one = id_of(answer)
+        self.assertEqual(self.listed(server), [one])
+        self.bucket.faults.append(('PUT', 'team/uploads/%s/2' % one, 'lost', 1))
+        body = 'token=%s&label.branch=main' % token_of(answer)
+        changed = server.request('POST', '/p/%s/rename' % one, body, Content_Type='application/x-www-form-urlencoded')
+        self.assertEqual(changed.status, 200, changed)
+        self.assertEqual(self.listed(server), [one])
+        self.assertTrue(eventually(lambda: self.listed(other) == [one]))
+
+    def test_a_deleted_one_is_not_shown_while_the_store_is_away(self):
+        server = self.service()
+        answer = self.stored(server)
+        path = '/p/' + id_of(answer)
+        self.assertEqual(server.get(path + '/t/all.svg').status, 200)
+        self.assertEqual(server.request('DELETE', path, X_Delete_Token=token_of(answer)).status, 200)
+        self.away()
+        self.assertIn(server.get(path + '/t/all.svg').status, (410, 503))
+
+    def test_a_store_that_hangs_is_given_up_soon(self):
+        server = self.service()
+        self.bucket.faults.append(('', '', 'hang', 1 << 30))
+        began = time.monotonic()
+        self.assertEqual(server.upload(trace()).status, 503)
+        self.assertLess(time.monotonic() - began, 60)
+        self.back()
+        self.assertTrue(eventually(lambda: server.upload(trace()).status == 201))
+
     def test_a_full_store_is_said_to_be_full(self):
         server = self.service()
         self.bucket.faults.append(('PUT', 'team/bytes/', '403 QuotaExceeded', 1 << 30))

@@ -133,7 +133,8 @@ void aged_store_assert_nothing_done(struct sweep_done done)
 {
     static const struct sweep_done NOTHING;
 
-    done.kept_bytes = 0; /* what stays is not done */
+    done.kept_bytes = done.upload_bytes = 0; /* what stays is not done */
+    done.counted = false;
     done.next_expires_s = 0;
     assert_memory_equal(&done, &NOTHING, sizeof(done));
 }
