@@ -60,15 +60,15 @@ struct key {
     const char *name;
     unsigned groups; /* a sum of enum key_group */
     enum key_kind kind;
-    bool has_b; /* A comparison has it for its second side, too. Its text fits in KEY_B_BYTES_MAX. */
+    bool has_b;     /* A comparison has it for its second side, too. Its text fits in KEY_B_BYTES_MAX. */
+    bool is_family; /* KEY_SENT: of many names, which begin as the row's name does up to its dot */
     enum key_control control;
-    size_t offset, bytes; /* of its field in struct asked */
-    const char *label;    /* before its control in a form; "" if it has none there */
-    const char *noun;     /* in sentences: "the NOUN is .." */
-    bool is_family;       /* KEY_SENT: of many names, which begin as the row's name does up to its dot */
-    const char *metavar;  /* for its value in help: "PX"; NULL: KEY_FLAG */
-    const char *help;     /* what it says, without capital and full stop */
-    const char *fallback; /* the default, as canonical text */
+    size_t offset, bytes;       /* of its field in struct asked */
+    const char *label;          /* before its control in a form; "" if it has none there */
+    const char *noun;           /* in sentences: "the NOUN is .." */
+    const char *metavar;        /* for its value in help: "PX"; NULL: KEY_FLAG */
+    const char *help;           /* what it says, without capital and full stop */
+    const char *fallback;       /* the default, as canonical text */
     const char *fallback_means; /* what the fallback means, where its text does not say it; else "" */
     const char *example;        /* a value that is none of the defaults */
 

@@ -231,9 +231,10 @@ static bool note(void *listed, const struct store_object *object)
     if (l->n == l->capacity) {
         size_t more = l->capacity > 0 ? l->capacity * 2 : 256;
         struct record_entry *grown = realloc(l->of, more * sizeof(*grown));
-        l->failed = grown == NULL;
-        if (l->failed)
+        if (grown == NULL) {
+            l->failed = true;
             return false;
+        }
         l->of = grown;
         l->capacity = more;
     }
