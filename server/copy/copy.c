@@ -76,8 +76,9 @@ struct copier {
     void *context;
     atomic_size_t next; /* item */
     atomic_bool failed;
-    bool again;           /* What is there, or damaged, was counted before. */
+    bool again;           /* What is there was counted before. */
     pthread_mutex_t lock; /* of the rest */
+    struct items told;    /* those that are damaged: few, or a person looks */
     struct copy_counts *counts;
     struct diag *diag;
 };
@@ -110,7 +111,6 @@ static bool digest_of_file(int fd, uint64_t bytes, char hex[DIGEST_CHARS + 1])
 static enum place_result digest_in_record(struct copier *c, struct str id, char hex[RECORD_SHA256_CHARS + 1],
                                           struct diag *diag)
 {
-    enum { RECORD_BYTES = 32768 };
     char key[STORE_KEY_BYTES];
     struct buf text = {0};
     struct record r = {0};
@@ -123,7 +123,7 @@ static enum place_result digest_in_record(struct copier *c, struct str id, char 
     enum place_result result = place_get(c->from, key, &fd, &bytes, diag);
     if (result != PLACE_OK)
         return result;
-    bool is_read = file_read_all(fd, RECORD_BYTES, &text) && record_text_read(buf_view(&text), id, &r);
+    bool is_read = file_read_all(fd, RECORD_BYTES_MAX, &text) && record_text_read(buf_view(&text), id, &r);
     if (is_read)
         memcpy(hex, r.sha256, RECORD_SHA256_CHARS + 1);
     close(fd);
@@ -171,11 +171,26 @@ static enum place_result copy_object(struct copier *c, const char *key, uint64_t
     return result;
 }
 
+/* Whether an earlier round has found it damaged. */
+static bool is_told(struct copier *c, const char *key)
+{
+    bool told = false;
+
+    pthread_mutex_lock(&c->lock);
+    for (size_t i = 0; i < c->told.n && !told; i++)
+        told = strcmp(c->told.of[i].key, key) == 0;
+    pthread_mutex_unlock(&c->lock);
+    return told;
+}
+
 static void copy_item(struct copier *c, const struct item *item)
 {
     struct diag diag = {0};
     bool damaged = false;
     uint64_t bytes = 0;
+
+    if (is_told(c, item->key))
+        return;
     bool there = has(&c->there, item);
     enum place_result result = there ? PLACE_OK : copy_object(c, item->key, &bytes, &damaged, &diag);
 
@@ -184,9 +199,11 @@ static void copy_item(struct copier *c, const struct item *item)
         *c->diag = diag;
     c->counts->there += there && !c->again;
     c->counts->gone += result == PLACE_GONE;
-    c->counts->damaged += damaged && !c->again;
-    if (damaged && !c->again)
+    if (damaged) {
+        c->counts->damaged++;
         c->damaged(c->context, item->key);
+        (void)add_item(&c->told, item->key, 0); /* without memory it is told again */
+    }
     if (result == PLACE_OK && !there && !damaged) {
         c->counts->copied++;
         c->counts->copied_bytes += bytes;
@@ -259,13 +276,20 @@ static bool copy_once(struct copier *c)
 bool copy_all(struct place *from, struct place *to, void (*damaged)(void *context, const char *key),
               void *context, struct copy_counts *counts, struct diag *diag)
 {
-    struct copier c = {
-        .from = from, .to = to, .damaged = damaged, .context = context, .counts = counts, .diag = diag};
+    struct arena arena;
+    struct copier c = {.told = {.arena = &arena},
+                       .from = from,
+                       .to = to,
+                       .damaged = damaged,
+                       .context = context,
+                       .counts = counts,
+                       .diag = diag};
     uint64_t gone;
     unsigned rounds = 0;
     bool ok;
 
     *counts = (struct copy_counts){0};
+    arena_init(&arena, SIZE_MAX);
     pthread_mutex_init(&c.lock, NULL);
     do {
         gone = counts->gone;
@@ -273,5 +297,6 @@ bool copy_all(struct place *from, struct place *to, void (*damaged)(void *contex
         ok = copy_once(&c);
     } while (ok && counts->gone > gone && ++rounds < ROUNDS_MAX);
     pthread_mutex_destroy(&c.lock);
+    arena_free(&arena);
     return ok;
 }

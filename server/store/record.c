@@ -15,7 +15,6 @@
 /* ---- the record in the store ---- */
 
 enum {
-    RECORD_BYTES_MAX = 32768, /* of the object; ours are below 1 KiB, and twice the bytes of all labels */
     DAY_S = 86400,
     REVISION_TRIES = 1000, /* of a change that others come before each time */
     /* A list that others change meanwhile may miss what comes and what goes, but not all of so many: else a reader would take

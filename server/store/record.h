@@ -35,6 +35,9 @@
 
 enum { RECORD_GONE_DAYS = 30 };
 
+/* Of the object of a record; ours are below 1 KiB, and twice the bytes of all labels. */
+enum { RECORD_BYTES_MAX = 32768 };
+
 /* How long a file of names is shared by those who come. Period 0 has the files that an earlier version has put. */
 enum { RECORD_PERIOD_S = 7 * 86400 };
 

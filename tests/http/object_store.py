@@ -77,7 +77,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if fault == 'drop':
             self.close_connection = True
             return
-        if fault and fault[0].isdigit():
+        if isinstance(fault, str) and fault[0].isdigit():
             self.refuse(int(fault.split()[0]), fault.split()[1])
         elif not self.is_signed(path, query, body):
             self.refuse(403, 'SignatureDoesNotMatch')
@@ -94,6 +94,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def object(self, store, key, body, fault):
         if fault == 'moved':
             store.objects[key + '1'] = store.objects.pop(key)
+        elif callable(fault):
+            fault()
         there = store.objects.get(key)
         if self.command == 'PUT':
             if there is not None and self.headers.get('If-None-Match') == '*' and store.creates:
@@ -152,7 +154,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 class ObjectStore:
-    """`faults`: (method or "", beginning of the key, what happens, how often): "503 SlowDown" and the like, "drop" the connection, "hang" for
+    """`faults`: (method or "", beginning of the key, what happens, how often): "503 SlowDown" and the like, call a function,
+    "drop" the connection, "hang" for
     eight seconds,
     "cut" an answer in its middle, have it "moved" to another key just then, send the "whole" object though a part was asked for, send "wrong" bytes, take an object but let the answer be
     "lost", say "half" way through a copy that it failed, answer a list with a web "page", with the same token each time, which makes it "endless", or with "no token" though

@@ -98,6 +98,24 @@ class Copy(StoreTest):
         self.copy('s3://' + BUCKET + '/team/a', self.back)
         self.assertIn('uploads/%s/21' % self.ids[0], files(self.back))
 
+    def test_damage_of_a_later_round_is_told_once(self):
+        """Something goes while it is copied, so that all is looked at again; meanwhile something damaged has come."""
+        self.upload_all()
+        record = 'team/a/uploads/%s/2' % self.ids[0]
+        self.bucket.objects[record] = self.bucket.objects['team/a/uploads/%s.json' % self.ids[0]]
+        late, early = ['team/a/names/1/' + digit * 64 for digit in 'ab']
+        self.bucket.objects[early] = b'damaged from the beginning'
+
+        def change():
+            self.bucket.objects['team/a/uploads/%s/3' % self.ids[0]] = self.bucket.objects.pop(record)
+            self.bucket.objects[late] = b'damaged, and come while it was copied'
+        self.bucket.faults = [('GET', record, change, 1)]
+        said = self.copy('s3://' + BUCKET + '/team/a', self.back, status=1)
+        self.assertIn(', 2 damaged', said)
+        for key in (late, early):
+            self.assertEqual(said.count('not copied: ' + key[len('team/a/'):]), 1, said)
+        self.assertIn('uploads/%s/3' % self.ids[0], files(self.back))
+
     def test_what_is_no_object_store(self):
         """It answers 404 to everything, as a web server may."""
         self.upload_all()
