@@ -86,7 +86,7 @@ static bool copy(const struct options *o, struct diag *diag)
 
 struct trial {
     struct s3 *s3;
-    char key[64], folder[64];
+    char key[64], copy[72], folder[64];
     bool is_listed, is_same;
     struct buf text;
 };
@@ -136,6 +136,13 @@ static enum s3_result list(struct trial *t, struct diag *diag)
     return result == S3_OK && !t->is_listed ? S3_NOT_FOUND : result;
 }
 
+static enum s3_result copy_object(struct trial *t, struct diag *diag)
+{
+    enum s3_result result = s3_copy(t->s3, t->key, t->copy, diag);
+
+    return result == S3_OK ? s3_delete(t->s3, t->copy, diag) : result;
+}
+
 static enum s3_result take_away(struct trial *t, struct diag *diag)
 {
     return s3_delete(t->s3, t->key, diag);
@@ -151,6 +158,7 @@ static const struct step {
     {"it is not made twice", put, S3_EXISTS,
      "The store replaces an object that it should keep (If-None-Match): two services could not share it."},
     {"its bytes come back", get, S3_OK, "Other bytes came back."},
+    {"it is copied", copy_object, S3_OK, "The store cannot copy it (x-amz-copy-source)."},
     {"it is seen", look, S3_OK, "It is not there, or has another size."},
     {"it is listed", list, S3_OK, "The list does not have it."},
     {"it is deleted", take_away, S3_OK, "It cannot be deleted."},
@@ -176,6 +184,7 @@ static void tidy(struct trial *t)
     struct diag ignored = {0};
 
     (void)!take_away(t, &ignored);
+    (void)!s3_delete(t->s3, t->copy, &ignored);
 }
 
 static bool check(const struct options *o, struct diag *diag)
@@ -193,6 +202,7 @@ static bool check(const struct options *o, struct diag *diag)
     bool ok = getrandom(&random, sizeof(random), 0) == (ssize_t)sizeof(random) ||
               diag_set(diag, DIAG_IO, "no randomness", "", "The system gave no random numbers for a key.");
     snprintf(t.key, sizeof(t.key), "check/%016llx", (unsigned long long)random);
+    snprintf(t.copy, sizeof(t.copy), "%s.copy", t.key);
     ok = ok && try_steps(&t, diag);
     if (!ok)
         tidy(&t);
