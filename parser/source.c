@@ -50,12 +50,6 @@ void source_of_input(struct source *s, struct arena *arena, const struct source_
     s->input = in;
 }
 
-void source_of_rest(struct source *s, struct arena *arena, const struct source_input *in, uint64_t at)
-{
-    source_of_input(s, arena, in);
-    s->at = s->offset = at;
-}
-
 void source_free(struct source *s)
 {
     if (s->arena != NULL)

@@ -59,8 +59,6 @@ void source_of_memory(struct source *s, struct arena *arena, struct str bytes);
 void source_of_input(struct source *s, struct arena *arena, const struct source_input *in);
 void source_of_pull(struct source *s, struct arena *arena,
                     ptrdiff_t (*pull)(void *context, void *to, size_t n), void *context);
-/* The bytes of an input from this place on. */
-void source_of_rest(struct source *s, struct arena *arena, const struct source_input *in, uint64_t at);
 /* Gives the window's memory back. */
 void source_free(struct source *s);
 

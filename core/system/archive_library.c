@@ -1,5 +1,4 @@
-/* libarchive, opened when the first archive is (library.h): it needs libxml2, ICU and the C++ library, and takes a third of
- * the program's start. The functions that are used stand here under their own names, so that who unpacks includes
+/* libarchive, opened when the first archive is (library.h): it needs libxml2, ICU and the C++ library. The functions that are used stand here under their own names, so that who unpacks includes
  * <archive.h> and knows nothing of this. Where the library is not there, archive_read_new returns NULL; all others get what
  * it returned. */
 #include "core/system/archive_library.h"
@@ -7,8 +6,6 @@
 #include <archive.h>
 #include <archive_entry.h>
 #include <pthread.h>
-#include <stdarg.h>
-#include <stdio.h>
 
 #include "core/system/library.h"
 
@@ -85,15 +82,10 @@ int archive_read_free(struct archive *a)
     return a == NULL ? ARCHIVE_OK : library.archive_read_free(a);
 }
 
+/* What is said here has no more arguments. */
 void archive_set_error(struct archive *a, int number, const char *format, ...)
 {
-    char text[256];
-    va_list arguments;
-
-    va_start(arguments, format);
-    vsnprintf(text, sizeof(text), format, arguments);
-    va_end(arguments);
-    library.archive_set_error(a, number, "%s", text);
+    library.archive_set_error(a, number, "%s", format);
 }
 
 FUNCTIONS(FORWARD)

@@ -276,7 +276,8 @@ static bool begin_piece(struct piece *piece, const struct android_trace *t, size
     if (piece->trace == NULL)
         return false;
     piece->trace->records = t->records;
-    source_of_rest(&piece->source, &piece->arena, t->android.source->input, piece->from);
+    source_of_input(&piece->source, &piece->arena, t->android.source->input);
+    source_jump(&piece->source, piece->from);
     return android_piece(&piece->trace->android, &t->android, &piece->arena, &piece->source, &piece->diag);
 }
 

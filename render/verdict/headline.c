@@ -101,16 +101,22 @@ frame_id headline_largest(const struct analysis *a, const uint64_t *numbers)
     return best;
 }
 
-bool headline_find(const struct rule *r, const struct analysis *a, struct finding *f)
+bool headline_main_rests(const struct analysis *a)
 {
     enum { LEAST = 10 };
+
+    return permille(a->took_all, main_of(a)->total) < LEAST;
+}
+
+bool headline_find(const struct rule *r, const struct analysis *a, struct finding *f)
+{
     const struct chain *c = a->chain;
     uint64_t records, cost = headline_cost(a, &records);
     frame_id self = headline_largest(a, a->self_main);
 
     (void)r;
-    if (system_has_start(a) || is_idle(a) || a->p->n_tracks == 0 ||
-        permille(a->took_all, main_of(a)->total) < LEAST || self == FRAME_NONE)
+    if (system_has_start(a) || is_idle(a) || a->p->n_tracks == 0 || headline_main_rests(a) ||
+        self == FRAME_NONE)
         return false;
     if (c->n == 0) {
         say(f, a->sections ? "No single section stands out; " : "No single method stands out; ");

@@ -9,6 +9,9 @@ struct rule;
 /* A row of the table of rules. */
 bool headline_find(const struct rule *r, const struct analysis *a, struct finding *f);
 
+/* The main thread has next to nothing of what took the time: then no headline is about it. */
+bool headline_main_rests(const struct analysis *a);
+
 /* From so many thousandths of the active time on, the headline says what recording may have cost. */
 enum { HEADLINE_COST_LEAST = 200 };
 

@@ -17,7 +17,7 @@
 
 /* ---- the whole ---- */
 
-enum { TOP = 3, IDLE_LEAST = 10, MICROSECOND = 1000, MILLISECOND = 1000000 };
+enum { TOP = 3, MICROSECOND = 1000, MILLISECOND = 1000000 };
 
 static bool find_nothing(const struct rule *r, const struct analysis *a, struct finding *f)
 {
@@ -219,10 +219,10 @@ static bool find_renamed(const struct rule *r, const struct analysis *a, struct 
 
 /* ---- methods ---- */
 
-/* The main thread does next to nothing, others do: they come first, since there is no headline. */
+/* Others do what the main thread does not: they come first, since there is no headline. */
 static bool rests(const struct analysis *a)
 {
-    return a->timed && !a->states && !is_idle(a) && permille(a->took_all, main_of(a)->total) < IDLE_LEAST;
+    return a->timed && !a->states && !is_idle(a) && headline_main_rests(a);
 }
 
 /* Writes the indexes of the largest numbers, largest first, equal ones by index, none of 0. Returns how

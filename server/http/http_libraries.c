@@ -1,5 +1,5 @@
 /* libmicrohttpd, and GnuTLS that it speaks HTTPS through, opened when a service starts (core/system/library.h): commands
- * that serve nothing begin in half of the time. The functions that are used stand here under their own names, so that the
+ * that serve nothing need neither. The functions that are used stand here under their own names, so that the
  * other files include the libraries' headers and know nothing of this. Two are called first: MHD_start_daemon returns NULL
  * where its library is not there, and gnutls_certificate_allocate_credentials an error. */
 #include "server/http/http_impl.h"

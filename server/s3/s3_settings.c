@@ -105,7 +105,7 @@ static bool is_prefix(struct str prefix)
         if ((prefix.p[i] < 'a' || prefix.p[i] > 'z') && (prefix.p[i] < '0' || prefix.p[i] > '9') &&
             memchr("/._-", prefix.p[i], 4) == NULL)
             return false;
-    if (prefix.n > CHARS_MAX || str_ends(prefix, STR("/")))
+    if (prefix.n > CHARS_MAX)
         return false;
     for (struct str rest = prefix; str_split(&rest, '/', &part); folders++)
         if (part.n == 0 || part.p[0] == '.')

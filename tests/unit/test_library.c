@@ -24,14 +24,13 @@ static void functions_of_a_library(void **state)
     assert_false(library_open("libaflamed-is-no-library.so.0", ALL, 1, &f));
 }
 
-/* The error's text is put together by the program. */
 static void an_archive(void **state)
 {
     struct archive *a = archive_read_new();
 
     (void)state;
     assert_non_null(a);
-    archive_set_error(a, 5, "%s %d", "is", 7);
+    archive_set_error(a, 5, "stopped");
     assert_int_equal(archive_errno(a), 5);
     assert_int_equal(archive_read_free(a), ARCHIVE_OK);
     assert_int_equal(archive_read_free(NULL), ARCHIVE_OK);
