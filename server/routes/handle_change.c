@@ -259,10 +259,10 @@ static enum store_result change_record(struct exchange *x, struct change *c)
     if (result != STORE_OK)
         return result;
     result = record_change_told(x->service->store, &c->record, c->fields, (int64_t)time(NULL), &before);
-    /* The record before may be this change's own: one whose answer was lost is made again. Who comes in between has taken
-     * the entry of what it found, which may be this one's, too. */
-    if (result == STORE_OK && (c->fields & RECORD_SPACE) != 0 && strcmp(before.mark, wanted.mark) != 0)
+    if (result == STORE_OK && (c->fields & RECORD_SPACE) != 0)
         spaces_remove(x->service->spaces, &before);
+    /* The record before may have been this change's own, if its answer was lost, and who came in between has taken the entry
+     * of what it found: so it is put once more. */
     if (result == STORE_OK && listed)
         result = put_entry(x, c);
     /* After any other failure the revision may be there all the same; a sweep removes what does not count. */
