@@ -5,6 +5,7 @@
 #include "server/pages/page_data.h"
 #include "server/pages/page_frame.h"
 #include "server/pages/pages.h"
+#include "server/spaces/query.h"
 
 static void put_search(struct buf *b, const struct page_space *p)
 {
@@ -18,15 +19,14 @@ static void put_search(struct buf *b, const struct page_space *p)
         p->query);
 }
 
-/* The query that looks for this label alone. */
+/* The query that looks for this label alone, as it stands in a URL. */
 static void put_query(struct buf *b, struct str key, struct str value)
 {
-    bool quoted = str_find(value, ' ') < value.n;
+    struct buf query = {0};
 
-    buf_percent(b, key);
-    buf_z(b, quoted ? "%3A%22" : "%3A");
-    buf_percent(b, value);
-    buf_z(b, quoted ? "%22" : "");
+    query_put_label(&query, key, value);
+    buf_percent(b, buf_view(&query));
+    buf_part_end(b, &query);
 }
 
 void page_label(struct buf *b, struct str list, const char *kind, struct str key, struct str value)

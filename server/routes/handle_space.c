@@ -136,11 +136,11 @@ static void put_labels(struct buf *b, const json_t *labels)
     json_t *value;
 
     json_object_foreach ((json_t *)(uintptr_t)labels, key, value) {
-        struct str text = {json_string_value(value), json_string_length(value)};
-        bool quoted = text.p != NULL && str_find(text, ' ') < text.n;
-        buf_printf(b, " %s:%s", key, quoted ? "\"" : "");
-        clean_text(b, text.p == NULL ? STR("") : text);
-        buf_z(b, quoted ? "\"" : "");
+        struct buf query = {0};
+        query_put_label(&query, str_of(key), text_of(labels, key));
+        buf_char(b, ' ');
+        clean_text(b, buf_view(&query));
+        buf_part_end(b, &query);
     }
 }
 

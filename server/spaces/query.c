@@ -18,6 +18,7 @@ struct reading {
     struct query *q;
     size_t used; /* bytes of q->text */
     struct diag *diag;
+    char value[QUERY_BYTES_MAX]; /* of the term that is read */
 };
 
 static void put(struct reading *r, struct str text)
@@ -99,19 +100,20 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* Takes what stands between quotes, or before the next blank, off the front of *rest. A quote without another one holds
- * all that follows. */
-static struct str next_value(struct str *rest)
+/* Takes what stands between quotes, or before the next blank, off the front of *rest; two quotes within quotes are one. A
+ * quote without another one holds all that follows. It is there until the next value is taken. */
+static struct str next_value(struct reading *r, struct str *rest)
 {
     bool quoted = rest->n > 0 && rest->p[0] == '"';
-    size_t begin = quoted ? 1 : 0, end = begin;
+    size_t at = quoted ? 1 : 0, n = 0;
 
-    while (end < rest->n && (quoted ? rest->p[end] != '"' : !is_blank(rest->p[end])))
-        end++;
-    struct str value = {rest->p + begin, end - begin};
-    end += quoted && end < rest->n;
-    *rest = (struct str){rest->p + end, rest->n - end};
-    return value;
+    for (; at < rest->n && (quoted || !is_blank(rest->p[at])); at++) {
+        if (quoted && rest->p[at] == '"' && (++at == rest->n || rest->p[at] != '"'))
+            break; /* behind the closing one */
+        r->value[n++] = rest->p[at];
+    }
+    *rest = (struct str){rest->p + at, rest->n - at};
+    return (struct str){r->value, n};
 }
 
 /* The key before a colon, taken off the front of *rest with it. False: the term is a word. */
@@ -133,13 +135,13 @@ static bool take_term(struct reading *r, struct str *rest)
     struct str key;
 
     if (next_key(rest, &key))
-        return take_pair(r, key, next_value(rest));
-    return take_word(r, next_value(rest));
+        return take_pair(r, key, next_value(r, rest));
+    return take_word(r, next_value(r, rest));
 }
 
 bool query_parse(struct query *q, struct str text, struct diag *diag)
 {
-    struct reading r = {q, 0, diag};
+    struct reading r = {.q = q, .diag = diag};
 
     q->n = 0;
     q->after_s = INT64_MIN;
@@ -154,6 +156,22 @@ bool query_parse(struct query *q, struct str text, struct diag *diag)
             return false;
     }
     return true;
+}
+
+/* ---- writing ---- */
+
+void query_put_label(struct buf *b, struct str key, struct str value)
+{
+    bool quoted = str_find(value, ' ') < value.n || str_starts(value, STR("\""));
+
+    buf_str(b, key);
+    buf_z(b, quoted ? ":\"" : ":");
+    for (size_t i = 0; i < value.n; i++) {
+        if (quoted && value.p[i] == '"')
+            buf_char(b, '"');
+        buf_char(b, value.p[i]);
+    }
+    buf_z(b, quoted ? "\"" : "");
 }
 
 /* ---- looking ---- */

@@ -5,11 +5,12 @@
  * Terms stand between blanks, and all of them must fit. `key:value` is a label, equal in each byte; with nothing behind the
  * colon the upload has some label of that key. `after:` and `before:` are the time of the upload, a date or
  * 2026-11-01T10:00:00Z; `after` includes it. All else is a word that the name or the headline has somewhere, where capital
- * letters of ASCII are as small ones. Quotes hold blanks together; a term that begins with one is a word. A colon behind
- * what cannot be the key of a label makes a word, too. Pure. */
+ * letters of ASCII are as small ones. Quotes hold blanks together, and two quotes within them are one; a term that begins
+ * with a quote is a word. A colon behind what cannot be the key of a label makes a word, too. Pure. */
 #ifndef SERVER_SPACES_QUERY_H
 #define SERVER_SPACES_QUERY_H
 
+#include "core/buf.h"
 #include "server/spaces/labels.h"
 
 enum { QUERY_BYTES_MAX = 1000, QUERY_TERMS_MAX = 32 };
@@ -27,6 +28,9 @@ struct query {
 
 /* False: diag. */
 bool query_parse(struct query *q, struct str text, struct diag *diag) __attribute__((warn_unused_result));
+
+/* Appends the term that looks for this label. */
+void query_put_label(struct buf *b, struct str key, struct str value);
 
 /* What an upload is looked for by. */
 struct query_subject {

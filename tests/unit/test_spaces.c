@@ -157,6 +157,30 @@ static void queries_have_limits(void **state)
     assert_false(query_parse(&q, (struct str){text, QUERY_BYTES_MAX + 1}, &large));
 }
 
+/* A label as a query finds the label, whatever stands in its value, and is one term. */
+static void labels_come_back_as_queries(void **state)
+{
+    static const char *const VALUES[] = {"main",       "Pixel 8",    "5\"",         "\"",          "\"\"",
+                                         "\"main\"",   "say \"hi\"", "\"a\" b",     "6.1\" phone", "a \"",
+                                         "branch:x y", "a\"b",       "\" branch:x", "\xc3\xa4 \\"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(VALUES) / sizeof(*VALUES); i++) {
+        char line[100];
+        struct buf text = {0};
+        struct diag diag = {0};
+        struct query q;
+        snprintf(line, sizeof(line), "\nbranch=%s\n", VALUES[i]);
+        query_put_label(&text, STR("branch"), str_of(VALUES[i]));
+        buf_z(&text, " device:\"x\"");
+        assert_true(query_parse(&q, buf_view(&text), &diag));
+        buf_free(&text);
+        assert_int_equal(q.n, 2);
+        if (q.terms[0].bytes != strlen(line) || memcmp(q.text + q.terms[0].at, line, strlen(line)) != 0)
+            fail_msg("%s", VALUES[i]);
+    }
+}
+
 /* ---- records and entries ---- */
 
 static void a_record_keeps_space_and_labels(void **state)
@@ -462,6 +486,7 @@ int main(void)
         cmocka_unit_test(spaces_have_names),
         cmocka_unit_test(queries_look_for_labels_times_and_words),
         cmocka_unit_test(queries_have_limits),
+        cmocka_unit_test(labels_come_back_as_queries),
         cmocka_unit_test(a_record_keeps_space_and_labels),
         cmocka_unit_test(keys_of_entries_come_back),
         cmocka_unit_test(what_does_not_count_is_swept),
