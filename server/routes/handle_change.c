@@ -624,7 +624,7 @@ static void delete_accepted(struct exchange *x, void *record)
         exchange_diag(x, &diag);
         return;
     }
-    spaces_remove(x->service->spaces, r);
+    spaces_forget(x->service->spaces, r);
     kept_give(sweep_kept(x->service->sweep), r);
     sweep_give_upload_room(x->service->sweep, bytes);
     admits_log(x, "deleted", str_of(r->id));

@@ -418,12 +418,11 @@ enum store_result spaces_put_words(struct spaces *s, const struct record *r, str
     return put_entry(s, r, key, text);
 }
 
-static void remove_entry(struct spaces *s, struct space *p, const char *key)
+static void forget_entry(struct space *p, const char *key)
 {
     struct record_entry name;
 
-    (void)store_delete(s->store, key);
-    if (p == NULL || !record_entry_read(key, &name))
+    if (!record_entry_read(key, &name))
         return;
     pthread_mutex_lock(&p->lock);
     size_t place = place_of(p, &name);
@@ -432,19 +431,31 @@ static void remove_entry(struct spaces *s, struct space *p, const char *key)
     pthread_mutex_unlock(&p->lock);
 }
 
+void spaces_forget(struct spaces *s, const struct record *r)
+{
+    char key[STORE_KEY_BYTES];
+    struct space *p = r->space[0] == '\0' ? NULL : take(s, str_of(r->space), false);
+
+    if (p == NULL)
+        return;
+    record_entry_words_key(r, key);
+    forget_entry(p, key);
+    record_entry_key(r, key);
+    forget_entry(p, key);
+    give(s, p);
+}
+
 void spaces_remove(struct spaces *s, const struct record *r)
 {
     char key[STORE_KEY_BYTES];
 
     if (r->space[0] == '\0')
         return;
-    struct space *p = take(s, str_of(r->space), false);
     record_entry_words_key(r, key);
-    remove_entry(s, p, key);
+    (void)store_delete(s->store, key);
     record_entry_key(r, key);
-    remove_entry(s, p, key);
-    if (p != NULL)
-        give(s, p);
+    (void)store_delete(s->store, key);
+    spaces_forget(s, r);
 }
 
 /* Of several entries of one upload the last one counts: it is met first. */

@@ -28,6 +28,8 @@ enum store_result spaces_put_words(struct spaces *s, const struct record *r, str
 /* Removes the entries of a record that was not written, or do not count any more. What is gone already is fine; what fails
  * is left to the sweep. */
 void spaces_remove(struct spaces *s, const struct record *r);
+/* The same in memory alone, of an upload whose entries are no longer in the store (record_delete). */
+void spaces_forget(struct spaces *s, const struct record *r);
 
 /* Which of its uploads. */
 struct spaces_asked {

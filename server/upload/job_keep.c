@@ -132,7 +132,7 @@ bool job_withdraw_record(const struct job *job, const struct record *r)
         store_access_failed(job->service->log, result, "withdrawn", &diag);
         return false;
     }
-    spaces_remove(job->service->spaces, r);
+    spaces_forget(job->service->spaces, r);
     kept_give(sweep_kept(job->service->sweep), r);
     sweep_give_upload_room(job->service->sweep, bytes);
     LOG(job->service->log, LOG_INFO, "withdrawn", LOG_STR("id", str_of(r->id)),
