@@ -295,14 +295,10 @@ static void compare(struct space *p, struct listed *l, uint64_t list)
 static enum store_result read_entry(const struct spaces *s, const struct space *p,
                                     const struct record_entry *name, struct entry **e)
 {
-    struct record key_of = {.created_s = name->created_s};
     char key[STORE_KEY_BYTES];
     struct buf text = {0};
 
-    memcpy(key_of.id, name->id, sizeof(key_of.id));
-    memcpy(key_of.mark, name->mark, sizeof(key_of.mark));
-    memcpy(key_of.space, p->name, sizeof(key_of.space));
-    record_entry_key(&key_of, key);
+    record_entry_put_key(str_of(p->name), name, key);
     enum store_result result = store_read(s->store, key, ENTRY_BYTES_MAX, &text);
     *e = result == STORE_OK ? entry_read(name, buf_view(&text)) : NULL;
     buf_free(&text);
@@ -382,15 +378,17 @@ static bool refresh(const struct spaces *s, struct space *p, struct diag *diag)
 
 /* ---- what is asked ---- */
 
-static enum store_result put_entry(struct spaces *s, const struct record *r, const char *key, struct str text)
+static enum store_result put_entry(struct spaces *s, struct str space, struct record_entry name,
+                                   struct str text)
 {
-    struct record_entry name;
-    enum store_result result = store_put(s->store, key, text);
+    char key[STORE_KEY_BYTES];
 
+    record_entry_put_key(space, &name, key);
+    enum store_result result = store_put(s->store, key, text);
     /* Nobody else has this key: what is there already was put by a try whose answer was lost. */
-    if ((result != STORE_OK && result != STORE_EXISTS) || !record_entry_read(key, &name))
+    if (result != STORE_OK && result != STORE_EXISTS)
         return result;
-    struct space *p = take(s, str_of(r->space), false);
+    struct space *p = take(s, space, false);
     if (p == NULL)
         return STORE_OK;
     struct entry *e = entry_read(&name, text);
@@ -404,26 +402,16 @@ static enum store_result put_entry(struct spaces *s, const struct record *r, con
 
 enum store_result spaces_put(struct spaces *s, const struct record *r, struct str text)
 {
-    char key[STORE_KEY_BYTES];
-
-    record_entry_key(r, key);
-    return put_entry(s, r, key, text);
+    return put_entry(s, str_of(r->space), record_entry_of(r), text);
 }
 
 enum store_result spaces_put_words(struct spaces *s, const struct record *r, struct str text)
 {
-    char key[STORE_KEY_BYTES];
-
-    record_entry_words_key(r, key);
-    return put_entry(s, r, key, text);
+    return put_entry(s, str_of(r->space), record_entry_with_words(r), text);
 }
 
-static void forget_entry(struct space *p, const char *key)
+static void forget_entry(struct space *p, struct record_entry name)
 {
-    struct record_entry name;
-
-    if (!record_entry_read(key, &name))
-        return;
     pthread_mutex_lock(&p->lock);
     size_t place = place_of(p, &name);
     if (is_at(p, place, &name))
@@ -433,15 +421,12 @@ static void forget_entry(struct space *p, const char *key)
 
 void spaces_forget(struct spaces *s, const struct record *r)
 {
-    char key[STORE_KEY_BYTES];
     struct space *p = r->space[0] == '\0' ? NULL : take(s, str_of(r->space), false);
 
     if (p == NULL)
         return;
-    record_entry_words_key(r, key);
-    forget_entry(p, key);
-    record_entry_key(r, key);
-    forget_entry(p, key);
+    forget_entry(p, record_entry_with_words(r));
+    forget_entry(p, record_entry_of(r));
     give(s, p);
 }
 

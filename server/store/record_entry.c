@@ -5,30 +5,43 @@
 
 enum { PERIOD_S = 30 * 86400, MARK_RANDOM_CHARS = 6, MARK_CHARS = 26 /* and its end */ };
 
-static void put_key(char key[STORE_KEY_BYTES], struct str space, const struct record_entry *e)
+void record_entry_put_key(struct str space, const struct record_entry *e, char key[STORE_KEY_BYTES])
 {
     snprintf(key, STORE_KEY_BYTES, RECORD_ENTRIES "%.*s/%lld/%012lld-%.*s%s%.*s", (int)space.n, space.p,
              (long long)(e->created_s / PERIOD_S), (long long)e->created_s, RECORD_ID_CHARS, e->id,
              e->mark[0] == '\0' ? "" : ".", RECORD_MARK_BYTES, e->mark);
 }
 
-void record_entry_key(const struct record *r, char key[STORE_KEY_BYTES])
+struct record_entry record_entry_of(const struct record *r)
 {
     struct record_entry e = {.created_s = r->created_s};
 
     memcpy(e.id, r->id, sizeof(e.id));
     memcpy(e.mark, r->mark, sizeof(e.mark));
-    put_key(key, str_of(r->space), &e);
+    return e;
+}
+
+struct record_entry record_entry_with_words(const struct record *r)
+{
+    struct record_entry e = record_entry_of(r);
+
+    /* Without a mark it begins with a hyphen, and so stands before every mark. */
+    snprintf(e.mark, sizeof(e.mark), "%.*s-words", MARK_CHARS, r->mark);
+    return e;
+}
+
+void record_entry_key(const struct record *r, char key[STORE_KEY_BYTES])
+{
+    const struct record_entry e = record_entry_of(r);
+
+    record_entry_put_key(str_of(r->space), &e, key);
 }
 
 void record_entry_words_key(const struct record *r, char key[STORE_KEY_BYTES])
 {
-    struct record_entry e = {.created_s = r->created_s};
+    const struct record_entry e = record_entry_with_words(r);
 
-    memcpy(e.id, r->id, sizeof(e.id));
-    /* Without a mark it begins with a hyphen, and so stands before every mark. */
-    snprintf(e.mark, sizeof(e.mark), "%.*s-words", MARK_CHARS, r->mark);
-    put_key(key, str_of(r->space), &e);
+    record_entry_put_key(str_of(r->space), &e, key);
 }
 
 void record_entries_prefix(struct str space, char prefix[STORE_KEY_BYTES])
@@ -87,7 +100,7 @@ bool record_entry_read(const char *key, struct record_entry *e)
     if (!str_split(&rest, '/', &space) || !str_split(&rest, '/', &period) || rest.p == NULL ||
         !read_name(rest, e) || space.n > SPACE_NAME_BYTES)
         return false;
-    put_key(itself, space, e);
+    record_entry_put_key(space, e, itself);
     return strcmp(itself, key) == 0;
 }
 

@@ -18,7 +18,18 @@
 
 #define RECORD_ENTRIES "spaces/"
 
-/* Of a record with a space: the key of its entry, and of that with words. */
+/* What a key says beside its space. The order of entries is that of created_s, then id, then mark. */
+struct record_entry {
+    int64_t created_s;
+    char id[RECORD_ID_CHARS + 1];
+    char mark[RECORD_MARK_BYTES + 1];
+};
+
+/* Of a record with a space: its entry, and that with words. */
+struct record_entry record_entry_of(const struct record *r);
+struct record_entry record_entry_with_words(const struct record *r);
+/* The key of an entry, and those of a record. */
+void record_entry_put_key(struct str space, const struct record_entry *e, char key[STORE_KEY_BYTES]);
 void record_entry_key(const struct record *r, char key[STORE_KEY_BYTES]);
 void record_entry_words_key(const struct record *r, char key[STORE_KEY_BYTES]);
 /* What the keys of a space begin with. */
@@ -27,12 +38,6 @@ void record_entries_prefix(struct str space, char prefix[STORE_KEY_BYTES]);
 /* Gives the record a new mark, before its space or its labels are changed. False: the system gives no randomness. */
 bool record_entry_mark(struct record *r, int64_t now_s) __attribute__((warn_unused_result));
 
-/* What a key says. The order of entries is that of created_s, then id, then mark. */
-struct record_entry {
-    int64_t created_s;
-    char id[RECORD_ID_CHARS + 1];
-    char mark[RECORD_MARK_BYTES + 1];
-};
 /* False: it is not the key of an entry. */
 bool record_entry_read(const char *key, struct record_entry *e);
 /* When it was put, or a moment before: Unix time. */
