@@ -126,16 +126,13 @@ struct labels_change {
 
 static bool take_label(void *context, struct str name, struct str value)
 {
-    static const struct str BEFORE = STR_INIT(LABEL_PREFIX);
     struct labels_change *l = context;
-    struct str key = {name.p + BEFORE.n, name.n - BEFORE.n};
+    struct str key;
 
-    if (name.n <= BEFORE.n || !str_starts(name, BEFORE))
-        return true;
-    return labels_set(l->labels, key, value, &l->diag);
+    return !label_field(name, &key) || labels_set(l->labels, key, value, &l->diag);
 }
 
-/* All labels anew, then single ones. False: x->reply says why. */
+/* All labels anew, then single ones, those of the form behind those of the query. False: x->reply says why. */
 static bool take_labels(struct exchange *x, const struct form *form, struct change *c)
 {
     const struct labels before = c->record.labels;
@@ -145,10 +142,10 @@ static bool take_labels(struct exchange *x, const struct form *form, struct chan
     if (all.p != NULL)
         *l.labels = (struct labels){""};
     bool ok = all.p == NULL || labels_set_lines(l.labels, all, &l.diag);
-    for (size_t i = 0; ok && i < form->n; i++)
-        ok = take_label(&l, form_name(form, i), form_value(form, form_name(form, i)));
     if (ok)
         x->each_query(x, take_label, &l);
+    for (size_t i = 0; l.diag.kind == DIAG_NONE && i < form->n; i++)
+        take_label(&l, form_name(form, i), form_value(form, form_name(form, i)));
     if (strcmp(before.lines, l.labels->lines) != 0)
         c->fields |= RECORD_SPACE;
     if (l.diag.kind == DIAG_NONE)

@@ -44,6 +44,14 @@ bool label_key_valid(struct str key)
     return name_valid(key, LABEL_KEY_BYTES);
 }
 
+bool label_field(struct str name, struct str *key)
+{
+    static const struct str BEFORE = STR_INIT(LABEL_PREFIX);
+
+    *key = (struct str){name.p + BEFORE.n, name.n - BEFORE.n};
+    return name.n > BEFORE.n && str_starts(name, BEFORE);
+}
+
 bool labels_next(struct str *rest, struct str *key, struct str *value)
 {
     if (rest->n == 0 || !str_split(rest, '\n', value))

@@ -17,8 +17,11 @@ enum {
     LABELS_BYTES = LABELS_MAX * (LABEL_KEY_BYTES + 1 + LABEL_VALUE_BYTES + 1)
 };
 
-/* In front of a key, where labels stand among other fields. */
+/* In front of a key, where labels stand among other fields. The lines of a field "labels" beside them are set first, so that
+ * these count. */
 #define LABEL_PREFIX "label."
+/* The key behind it in the name of a field. False: it is another field. */
+bool label_field(struct str name, struct str *key);
 
 /* Lines "KEY=VALUE\n", in the order of their keys; zeroed there are none. */
 struct labels {

@@ -256,15 +256,6 @@ static bool refuse_field(struct diag *diag, struct str name)
     return false;
 }
 
-/* The key behind "label." False: it is another field. */
-static bool names_label(struct str field, struct str *key)
-{
-    static const struct str BEFORE = STR_INIT(LABEL_PREFIX);
-
-    *key = (struct str){field.p + BEFORE.n, field.n - BEFORE.n};
-    return field.n > BEFORE.n && str_starts(field, BEFORE);
-}
-
 static void begin_label(struct upload *u, struct str key)
 {
     size_t n = key.n < sizeof(u->label) - 1 ? key.n : sizeof(u->label) - 1;
@@ -297,7 +288,7 @@ static bool begin_part(void *context, const struct multipart_part *part)
             return begin_names(u, (enum record_names_file)i, part);
     if (part->has_filename || str_eq(part->name, STR("trace")))
         return begin_file(u, part);
-    if (names_label(part->name, &key)) {
+    if (label_field(part->name, &key)) {
         begin_label(u, key);
         return true;
     }
@@ -450,15 +441,17 @@ static bool take_query_label(void *context, struct str name, struct str value)
     struct upload *u = context;
     struct str key;
 
-    return !names_label(name, &key) || labels_set(&u->labels, key, value, &u->diag);
+    return !label_field(name, &key) || labels_set(&u->labels, key, value, &u->diag);
 }
 
-/* Fields of the form come behind these, and count then. False: diag. */
+/* Fields of the form come behind these in the order in which they are sent, and count then. False: diag. */
 static bool labels_from_url(struct upload *u, const struct exchange *x)
 {
+    if (!take_space(u, x->query(x, "space")) ||
+        !labels_set_lines(&u->labels, x->query(x, "labels"), &u->diag))
+        return false;
     x->each_query(x, take_query_label, u);
-    return u->diag.kind == DIAG_NONE && take_space(u, x->query(x, "space")) &&
-           labels_set_lines(&u->labels, x->query(x, "labels"), &u->diag);
+    return u->diag.kind == DIAG_NONE;
 }
 
 /* The name of a raw body: ?name=, else the last part of PUT's path. */

@@ -59,6 +59,10 @@ class Uploads(SpacesTest):
         self.assertEqual((said['space'], said['label']), ('url', {'branch': 'a b'}))
         self.assertEqual(self.names('url', 'branch:"a b"'), ['x.trace'])
 
+    def test_single_labels_of_a_url_count_before_lines(self):
+        answer = self.server.request('PUT', '/x.trace?label.branch=single&label.run=1&labels=branch%3Dlines', trace(), Accept=JSON)
+        self.assertEqual(json.loads(answer.body)['label'], {'branch': 'single', 'run': '1'})
+
     def test_without_a_space_are_listed_nowhere(self):
         for answer in (self.put(label__branch='main'), self.put(label__branch='main', space='')):
             self.assertEqual(json.loads(self.server.get('/p/%s.json' % id_of(answer)).body)['label'], {'branch': 'main'})
@@ -174,10 +178,10 @@ class Lists(SpacesTest):
 
 
 class Changes(SpacesTest):
-    def rename(self, answer, status=200, **values):
+    def rename(self, answer, status=200, query='', **values):
         values = {name.replace('__', '.'): value for name, value in values.items()}
         body = urllib.parse.urlencode({'token': token_of(answer), **values})
-        changed = self.server.request('POST', '/p/%s/rename' % id_of(answer), body, Content_Type=FORM)
+        changed = self.server.request('POST', '/p/%s/rename%s' % (id_of(answer), query), body, Content_Type=FORM)
         self.assertEqual(changed.status, status, changed.text)
 
     def test_labels_are_changed(self):
@@ -196,6 +200,11 @@ class Changes(SpacesTest):
         said = json.loads(self.server.get('/p/%s.json' % id_of(answer)).body)
         self.assertEqual((said['space'], 'label' in said), ('change', False))
         self.assertTrue(support.eventually(lambda: sum(id_of(answer) in name for name in self.entries()) == 1))
+
+    def test_single_labels_count_before_lines_and_the_form_before_the_url(self):
+        answer = self.put(space='order')
+        self.rename(answer, query='?label.branch=url&label.run=1', label__branch='single', labels='branch=lines\nrun=0')
+        self.assertEqual(self.list('order')['profiles'][0]['label'], {'branch': 'single', 'run': '1'})
 
     def test_it_goes_into_a_space_and_out(self):
         answer = self.put('moves', label__branch='main')
