@@ -114,22 +114,6 @@ static json_t *load_summary(struct str summary, const struct summary_part *part)
     return loaded;
 }
 
-/* An id with a suffix that forces a representation. */
-static enum representation wanted(struct exchange *x, struct str *id)
-{
-    static const struct {
-        struct str suffix;
-        enum representation as;
-    } FORCED[] = {{STR_INIT(".html"), AS_HTML}, {STR_INIT(".txt"), AS_TEXT}, {STR_INIT(".json"), AS_JSON}};
-
-    for (size_t i = 0; i < sizeof(FORCED) / sizeof(*FORCED); i++)
-        if (str_ends(*id, FORCED[i].suffix)) {
-            id->n -= FORCED[i].suffix.n;
-            return FORCED[i].as;
-        }
-    return x->accepts == AS_SVG ? AS_TEXT : x->accepts;
-}
-
 static void answer_text(struct exchange *x, const struct record *r, struct str summary)
 {
     json_t *s = load_summary(summary, &(struct summary_part){.tracks = 0});
@@ -220,7 +204,7 @@ enum exchange_step handle_profile(struct exchange *x)
 
     if (a == NULL)
         return exchange_no_memory(x, "the answer");
-    a->as = wanted(x, &id);
+    a->as = view_suffix(x, &id);
     if (!profile_record(x, id, &a->record))
         return X_DONE;
     view_of(&request, &a->record);

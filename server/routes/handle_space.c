@@ -10,6 +10,7 @@
 #include "server/routes/admit.h"
 #include "server/routes/handle_space.h"
 #include "server/routes/routes_table.h"
+#include "server/routes/view_answer.h"
 #include "server/service.h"
 
 enum { ROWS_USUAL = 50, ROWS_MOST = 500 };
@@ -222,22 +223,6 @@ static void answer(struct exchange *x, void *context)
     reply_header(&x->reply, "X-Content-Type-Options", "nosniff");
 }
 
-/* A suffix that forces a representation. */
-static enum representation wanted(const struct exchange *x, struct str *space)
-{
-    static const struct {
-        struct str suffix;
-        enum representation as;
-    } FORCED[] = {{STR_INIT(".html"), AS_HTML}, {STR_INIT(".txt"), AS_TEXT}, {STR_INIT(".json"), AS_JSON}};
-
-    for (size_t i = 0; i < sizeof(FORCED) / sizeof(*FORCED); i++)
-        if (str_ends(*space, FORCED[i].suffix)) {
-            space->n -= FORCED[i].suffix.n;
-            return FORCED[i].as;
-        }
-    return x->accepts == AS_SVG ? AS_TEXT : x->accepts;
-}
-
 enum exchange_step handle_space(struct exchange *x)
 {
     struct str space = x->parameters[0];
@@ -246,7 +231,7 @@ enum exchange_step handle_space(struct exchange *x)
 
     if (a == NULL)
         return exchange_no_memory(x, "the list");
-    a->as = wanted(x, &space);
+    a->as = view_suffix(x, &space);
     if (!admits_space(x, space))
         return X_DONE;
     if (!space_name_valid(space))

@@ -138,6 +138,21 @@ bool profile_may_change(struct exchange *x, const struct record *r, enum scope s
 
 /* ---- answers that are made ---- */
 
+enum representation view_suffix(const struct exchange *x, struct str *name)
+{
+    static const struct {
+        struct str suffix;
+        enum representation as;
+    } FORCED[] = {{STR_INIT(".html"), AS_HTML}, {STR_INIT(".txt"), AS_TEXT}, {STR_INIT(".json"), AS_JSON}};
+
+    for (size_t i = 0; i < sizeof(FORCED) / sizeof(*FORCED); i++)
+        if (str_ends(*name, FORCED[i].suffix)) {
+            name->n -= FORCED[i].suffix.n;
+            return FORCED[i].as;
+        }
+    return x->accepts == AS_SVG ? AS_TEXT : x->accepts;
+}
+
 struct query {
     struct view_request *request;
     struct diag *diag;

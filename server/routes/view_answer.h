@@ -10,6 +10,10 @@
 /* A field of the form of filters that was left empty: no filter is meant. */
 bool view_is_no_step(struct str key, struct str value);
 
+/* As what a list or a profile is answered: as the suffix of *name (.html, .txt, .json) says, which is taken off, or else as
+ * the client likes it. */
+enum representation view_suffix(const struct exchange *x, struct str *name);
+
 /* What the query asks for, by the keys of the route and those that the output adds. False: diag. */
 bool view_query(struct exchange *x, struct view_request *r, struct diag *diag);
 
