@@ -197,6 +197,12 @@ static struct str argument_text(const json_t *value, char number[32])
     return json_is_true(value) ? STR("1") : STR("");
 }
 
+/* NULL, null and false are as if the argument were left out. */
+static bool is_said(const json_t *value)
+{
+    return value != NULL && !json_is_null(value) && !json_is_false(value);
+}
+
 static void each_argument(const struct exchange *x,
                           bool (*each)(void *context, struct str key, struct str value), void *context)
 {
@@ -209,7 +215,7 @@ static void each_argument(const struct exchange *x,
     if (preset[0] != NULL && !each(context, str_of(preset[0]), str_of(preset[1])))
         return;
     json_object_foreach ((json_t *)(uintptr_t)m->arguments, name, value)
-        if (!is_among(m->tool->subjects, name) && !json_is_false(value) && !json_is_null(value) &&
+        if (!is_among(m->tool->subjects, name) && is_said(value) &&
             !each(context, str_of(name), argument_text(value, number)))
             return;
 }
@@ -326,7 +332,7 @@ static bool ask_space(struct exchange *x, const struct mcp *m, struct space_list
         return false;
     for (size_t i = 0; i < 3; i++) {
         const json_t *value = json_object_get(m->arguments, NAMES[i]);
-        texts[i] = value == NULL ? (struct str){NULL, 0} : argument_text(value, numbers[i]);
+        texts[i] = is_said(value) ? argument_text(value, numbers[i]) : (struct str){NULL, 0};
     }
     if (space_name_check(space, &diag) && space_asked(l, space, texts[0], texts[1], texts[2], &diag))
         return true;

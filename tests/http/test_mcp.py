@@ -93,6 +93,7 @@ class Tools(McpTest):
         self.assertTrue(support.eventually(lambda: self.server.get('/s/listed').text.count(' | ') == 3))
         self.assertEqual(self.call('find', space='listed'), self.server.get('/s/listed').text)
         self.assertEqual(self.call('find', space='listed', q='run:1', rows=5), self.server.get('/s/listed?q=run:1').text)
+        self.assertEqual(self.call('find', space='listed', q=False, next=None, rows=None), self.server.get('/s/listed').text)
         self.assertRegex(self.call('find', space='listed', rows=1), r'\n# more: next=\S+\n$')
         for arguments in ({'space': 'No Such'}, {'space': 'listed', 'q': 'after:soon'}, {'space': 'listed', 'rows': 0}):
             result = self.ask('tools/call', name='find', arguments=arguments)['result']
