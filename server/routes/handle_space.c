@@ -64,6 +64,7 @@ static void take_entry(void *context, const struct entry *e)
 
     buf_str(&l->rows, entry_text(e));
     buf_char(&l->rows, '\n');
+    buf_bytes(&l->ids, e->name.id, RECORD_ID_CHARS);
     l->last = e->name;
     l->n++;
 }
@@ -71,7 +72,7 @@ static void take_entry(void *context, const struct entry *e)
 bool space_rows(const struct service *service, struct space_list *l, struct diag *diag)
 {
     return spaces_list(service->spaces, &l->asked, take_entry, l, &l->more, diag) &&
-           (!l->rows.failed || diag_no_memory(diag, "No memory for the list."));
+           ((!l->rows.failed && !l->ids.failed) || diag_no_memory(diag, "No memory for the list."));
 }
 
 void space_list_end(void *space_list)
@@ -79,6 +80,7 @@ void space_list_end(void *space_list)
     struct space_list *l = space_list;
 
     buf_free(&l->rows);
+    buf_free(&l->ids);
 }
 
 /* ---- answers ---- */
@@ -96,31 +98,17 @@ static void put_row(struct exchange *x, struct json *j, struct str row, struct s
     buf_part_end(j->b, &with_url);
 }
 
-static struct str text_of(const json_t *object, const char *key)
-{
-    const json_t *string = json_object_get(object, key);
-
-    return json_is_string(string) ? (struct str){json_string_value(string), json_string_length(string)}
-                                  : STR("");
-}
-
 static void answer_json(struct exchange *x, const struct space_list *l)
 {
     struct buf *b = reply_text(&x->reply, 200, "application/json"), next = {0};
     struct json j = json_into(b);
-    struct str rest = buf_view(&l->rows), row;
+    struct str rest = buf_view(&l->rows), id = {buf_view(&l->ids).p, RECORD_ID_CHARS}, row;
 
     json_open_object(&j, NULL);
     json_put_string(&j, "space", str_of(l->space));
     json_open_array(&j, "profiles");
-    while (rest.n > 0 && str_split(&rest, '\n', &row)) {
-        json_t *entry = json_memory_load(row, 0, NULL);
-        if (entry == NULL)
-            b->failed = true;
-        else
-            put_row(x, &j, row, text_of(entry, "id"));
-        json_decref(entry);
-    }
+    for (; rest.n > 0 && str_split(&rest, '\n', &row); id.p += RECORD_ID_CHARS)
+        put_row(x, &j, row, id);
     json_close(&j);
     if (l->more) {
         put_cursor(&next, &l->last);
@@ -129,6 +117,14 @@ static void answer_json(struct exchange *x, const struct space_list *l)
     json_close(&j);
     buf_char(b, '\n');
     buf_part_end(b, &next);
+}
+
+static struct str text_of(const json_t *object, const char *key)
+{
+    const json_t *string = json_object_get(object, key);
+
+    return json_is_string(string) ? (struct str){json_string_value(string), json_string_length(string)}
+                                  : STR("");
 }
 
 static void put_labels(struct buf *b, const json_t *labels)

@@ -8,6 +8,7 @@
 /* Zeroed, and ended by space_list_end. */
 struct space_list {
     struct buf rows; /* the entries (server/spaces/entry.h), one a line */
+    struct buf ids;  /* of the rows, RECORD_ID_CHARS each */
     size_t n;
     bool more;                /* There are others behind them. */
     struct record_entry last; /* of the rows */
