@@ -68,7 +68,7 @@ LINK := $(CC) $(MODE_LINK) $(HARDENING_LINK) $(LDFLAGS)
 LIBRARIES := -lmagic -ljansson -lpcre2-8 -lcrypto -ldw -lelf -lpng -lzstd -lz -liberty -lpthread
 
 # ---- files -------------------------------------------------------------------------------------------------
-LAYERS := core profile parser render server cli
+LAYERS := core profile parser runs render server cli
 SOURCES := $(sort $(shell find $(LAYERS) -name '*.c'))
 SYSTEMD_UNITS := $(wildcard deploy/systemd/*)
 # The script of the pictures is made of these files, in this order.

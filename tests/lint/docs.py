@@ -14,7 +14,7 @@ TARGET = re.compile(r'(?:`|^\s*|\$ |&& )make ((?:[A-Z]+=\S* )*)([a-z][a-z-]*)', 
 PROSE = ('.c', '.h', '.md')
 README_BYTES_MAX = 12000
 
-ROOMS = ('core', 'profile', 'parser', 'render', 'server', 'cli', 'static', 'tools')
+ROOMS = ('core', 'profile', 'parser', 'runs', 'render', 'server', 'cli', 'static', 'tools')
 ROOM_LINES_MIN, ROOM_LINES_MAX = 10, 20
 SOURCE = re.compile(r'`(\w+\.[ch])`')
 CONTRIBUTING_BYTES_MAX = 12000

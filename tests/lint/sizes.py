@@ -7,7 +7,7 @@ import re
 import sys
 
 FILE_LINES_MAX, FUNCTION_LINES_MAX = 900, 80
-PLACES = ('core', 'profile', 'parser', 'render', 'server', 'cli', 'static', 'tools', 'tests')
+PLACES = ('core', 'profile', 'parser', 'runs', 'render', 'server', 'cli', 'static', 'tools', 'tests')
 SUFFIXES = ('.c', '.h', '.js', '.mjs', '.css', '.py')
 
 # What may be larger, each with the reason: a file, or file:function.
