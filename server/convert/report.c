@@ -8,6 +8,7 @@
 #include "profile/frame/sections.h"
 #include "profile/transform/transform.h"
 #include "render/card/card.h"
+#include "render/digest/digest.h"
 #include "render/lanes/lanes_formats.h"
 #include "render/method/method.h"
 #include "render/names/names.h"
@@ -405,6 +406,20 @@ bool convert_methods(const struct convert_source *s, const struct view_options *
 {
     struct methods m = {s, request, format};
     struct convert_drawing d = {draw_methods, &m, s->stop};
+
+    return convert_drawn(s->profile, s->config, &d, view, out, diag);
+}
+
+static bool draw_digest(const void *what, const struct render_input *in, struct buf *out, struct diag *diag)
+{
+    (void)what;
+    return digest_write(in, out, diag);
+}
+
+bool convert_digest(const struct convert_source *s, const struct view_options *view, struct buf *out,
+                    struct diag *diag)
+{
+    struct convert_drawing d = {draw_digest, NULL, s->stop};
 
     return convert_drawn(s->profile, s->config, &d, view, out, diag);
 }

@@ -36,6 +36,10 @@ bool convert_methods(const struct convert_source *s, const struct view_options *
                      const struct table_request *request, const struct table_format *format, struct buf *out,
                      struct diag *diag) __attribute__((warn_unused_result));
 
+/* Appends the digest of the profile (render/digest/digest.h). False: diag. */
+bool convert_digest(const struct convert_source *s, const struct view_options *view, struct buf *out,
+                    struct diag *diag) __attribute__((warn_unused_result));
+
 /* The same with the report of one method, which is named by its id or its text: see
  * render/method/method.h. Of the request limit, offset and longest count: also how long its calls were. */
 bool convert_method(const struct convert_source *s, const struct view_options *view, struct str name,
@@ -120,6 +124,8 @@ struct report {
     bool reads_again; /* needs the stored file, whatever is asked */
     const struct output *
         as; /* browsers may do with it what they may do with this output, whose keys it takes; NULL: nothing */
+    bool
+        lasts; /* small, and needed of many uploads at a time: it is made durable, and outlives a start of the machine */
     bool (*make)(const struct report *r, const struct report_input *in, struct buf *out, struct diag *diag);
 };
 

@@ -100,6 +100,16 @@ static bool make_java_names(const struct report *r, const struct report_input *i
 static const struct text_format JAVA_NAMES = {"names", "application/octet-stream",
                                               "for who looks for a mapping", 1};
 
+static bool make_digest(const struct report *r, const struct report_input *in, struct buf *out,
+                        struct diag *diag)
+{
+    (void)r;
+    return convert_digest(&in->source, in->view, out, diag);
+}
+
+static const struct text_format DIGEST = {"tsv", "text/tab-separated-values; charset=utf-8",
+                                          "for who compares many profiles", 1};
+
 /* ---- cards ---- */
 
 static bool make_card(const struct report *r, const struct report_input *in, struct buf *out,
@@ -154,35 +164,36 @@ static const struct text_format CARD = {"png", "image/png", "what chat programs 
 static const struct text_format DIFF_HEAD = {"head", "application/octet-stream", "for its page", 1};
 
 const struct report REPORTS[] = {
-    {"methods", &TABLE_TXT.text, KEYS_TABLE | KEYS_LONGEST | KEYS_OUTLINE, false, NULL, make_methods},
-    {"methods", &TABLE_JSON.text, KEYS_TABLE | KEYS_LONGEST, false, NULL, make_methods},
-    {"methods", &TABLE_TSV.text, KEYS_TABLE | KEYS_LONGEST, false, NULL, make_methods},
-    {"methods", &TABLE_CSV.text, KEYS_TABLE | KEYS_LONGEST, false, NULL, make_methods},
-    {"m", &METHOD_TXT.text, KEYS_METHOD | KEYS_LONGEST | KEYS_OUTLINE, false, NULL, make_method},
-    {"m", &METHOD_JSON.text, KEYS_METHOD | KEYS_LONGEST, false, NULL, make_method},
-    {"verdict", &VERDICT_TXT.text, KEYS_OUTLINE, true, NULL, make_verdict},
-    {"verdict", &VERDICT_JSON.text, 0, true, NULL, make_verdict},
-    {"frames", &LATE_FRAMES_TXT.text, KEYS_OUTLINE, true, NULL, make_frames},
-    {"frames", &LATE_FRAMES_JSON.text, 0, true, NULL, make_frames},
-    {"lanes", &LANES_JSON.text, KEYS_LANES, true, NULL, make_lanes},
-    {"lanes", &LANES_SVG.text, KEYS_LANES, true, NULL, make_lanes},
-    {"diff", &DIFF_TXT.text, KEYS_TABLE | KEYS_COMPARED | KEYS_OUTLINE, false, NULL, make_diff},
-    {"diff", &TABLE_JSON.text, KEYS_TABLE | KEYS_COMPARED, false, NULL, make_diff},
-    {"diff", &TABLE_TSV.text, KEYS_TABLE | KEYS_COMPARED, false, NULL, make_diff},
-    {"diff", &TABLE_CSV.text, KEYS_TABLE | KEYS_COMPARED, false, NULL, make_diff},
-    {"diff", &DIFF_MD.text, KEYS_TABLE | KEYS_COMPARED, false, NULL, make_diff},
-    {"diff", &DIFF_SVG.text, KEYS_TABLE | KEYS_COMPARED, false, &OUTPUT_SVG, make_diff},
-    {"diff", &DIFF_FOLDED.text, KEYS_TABLE | KEYS_COMPARED, false, NULL, make_diff},
-    {"diff", &DIFF_TREE.text, KEYS_TABLE | KEYS_COMPARED, false, &OUTPUT_TREE, make_diff},
-    {"diff-method", &METHOD_TXT.text, KEYS_METHOD | KEYS_COMPARED | KEYS_OUTLINE, false, NULL,
+    {"methods", &TABLE_TXT.text, KEYS_TABLE | KEYS_LONGEST | KEYS_OUTLINE, false, NULL, false, make_methods},
+    {"methods", &TABLE_JSON.text, KEYS_TABLE | KEYS_LONGEST, false, NULL, false, make_methods},
+    {"methods", &TABLE_TSV.text, KEYS_TABLE | KEYS_LONGEST, false, NULL, false, make_methods},
+    {"methods", &TABLE_CSV.text, KEYS_TABLE | KEYS_LONGEST, false, NULL, false, make_methods},
+    {"m", &METHOD_TXT.text, KEYS_METHOD | KEYS_LONGEST | KEYS_OUTLINE, false, NULL, false, make_method},
+    {"m", &METHOD_JSON.text, KEYS_METHOD | KEYS_LONGEST, false, NULL, false, make_method},
+    {"verdict", &VERDICT_TXT.text, KEYS_OUTLINE, true, NULL, false, make_verdict},
+    {"verdict", &VERDICT_JSON.text, 0, true, NULL, false, make_verdict},
+    {"frames", &LATE_FRAMES_TXT.text, KEYS_OUTLINE, true, NULL, false, make_frames},
+    {"frames", &LATE_FRAMES_JSON.text, 0, true, NULL, false, make_frames},
+    {"lanes", &LANES_JSON.text, KEYS_LANES, true, NULL, false, make_lanes},
+    {"lanes", &LANES_SVG.text, KEYS_LANES, true, NULL, false, make_lanes},
+    {"diff", &DIFF_TXT.text, KEYS_TABLE | KEYS_COMPARED | KEYS_OUTLINE, false, NULL, false, make_diff},
+    {"diff", &TABLE_JSON.text, KEYS_TABLE | KEYS_COMPARED, false, NULL, false, make_diff},
+    {"diff", &TABLE_TSV.text, KEYS_TABLE | KEYS_COMPARED, false, NULL, false, make_diff},
+    {"diff", &TABLE_CSV.text, KEYS_TABLE | KEYS_COMPARED, false, NULL, false, make_diff},
+    {"diff", &DIFF_MD.text, KEYS_TABLE | KEYS_COMPARED, false, NULL, false, make_diff},
+    {"diff", &DIFF_SVG.text, KEYS_TABLE | KEYS_COMPARED, false, &OUTPUT_SVG, false, make_diff},
+    {"diff", &DIFF_FOLDED.text, KEYS_TABLE | KEYS_COMPARED, false, NULL, false, make_diff},
+    {"diff", &DIFF_TREE.text, KEYS_TABLE | KEYS_COMPARED, false, &OUTPUT_TREE, false, make_diff},
+    {"diff-method", &METHOD_TXT.text, KEYS_METHOD | KEYS_COMPARED | KEYS_OUTLINE, false, NULL, false,
      make_diff_method},
-    {"diff-method", &METHOD_JSON.text, KEYS_METHOD | KEYS_COMPARED, false, NULL, make_diff_method},
-    {"diff-head", &DIFF_HEAD, KEYS_TABLE | KEYS_COMPARED, false, NULL, make_diff_head},
-    {"card", &CARD, 0, true, NULL, make_card},
-    {"alone", &ALONE, 0, true, &OUTPUT_SVG, make_alone},
-    {"diff-card", &CARD, KEYS_TABLE | KEYS_COMPARED, false, NULL, make_diff_card},
-    {"bundle", &BUNDLE, 0, true, NULL, make_bundle},
-    {"java-names", &JAVA_NAMES, 0, false, NULL, make_java_names},
+    {"diff-method", &METHOD_JSON.text, KEYS_METHOD | KEYS_COMPARED, false, NULL, false, make_diff_method},
+    {"diff-head", &DIFF_HEAD, KEYS_TABLE | KEYS_COMPARED, false, NULL, false, make_diff_head},
+    {"card", &CARD, 0, true, NULL, false, make_card},
+    {"alone", &ALONE, 0, true, &OUTPUT_SVG, false, make_alone},
+    {"diff-card", &CARD, KEYS_TABLE | KEYS_COMPARED, false, NULL, false, make_diff_card},
+    {"bundle", &BUNDLE, 0, true, NULL, false, make_bundle},
+    {"digest", &DIGEST, 0, false, NULL, true, make_digest},
+    {"java-names", &JAVA_NAMES, 0, false, NULL, false, make_java_names},
 };
 
 const size_t REPORTS_COUNT = sizeof(REPORTS) / sizeof(REPORTS[0]);

@@ -262,6 +262,11 @@ enum exchange_step handle_frames(struct exchange *x)
     return answer_named(x, STR("frames"));
 }
 
+enum exchange_step handle_digest(struct exchange *x)
+{
+    return answer_named(x, STR("digest"));
+}
+
 enum exchange_step handle_lanes(struct exchange *x)
 {
     return answer_named(x, STR("lanes"));

@@ -68,6 +68,8 @@ extern const struct route_body MAPPING_BODY, SYMBOLS_BODY;
           "In words where the time went: in the workspace, text or JSON, by Accept or by .txt, .json") \
     ROUTE("GET", "/p/{id}/frames{suffix}", DOOR_READ, KEYS_TRACK | KEYS_VIEW, NULL, handle_frames, \
           "Frames that an app showed too late, and what its threads did meanwhile: in the workspace, text or JSON, by Accept or by .txt, .json") \
+    ROUTE("GET", "/p/{id}/digest{suffix}", DOOR_READ, 0, NULL, handle_digest, \
+          "What is kept to compare many profiles: values, threads, and the 5,000 heaviest methods, as .tsv") \
     ROUTE("GET", "/p/{id}/card.png", DOOR_READ, KEYS_TRACK | KEYS_VIEW, NULL, handle_card, \
           "What chat programs show below a link: the name, the first sentence of the words, the flame graph") \
     ROUTE("GET", "/p/{id}/bundle.html", DOOR_READ, 0, NULL, handle_bundle, \

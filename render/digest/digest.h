@@ -1,0 +1,15 @@
+/* Writes the digest of a profile: see runs/digest.h for its shape, which also reads it. */
+#ifndef RENDER_DIGEST_DIGEST_H
+#define RENDER_DIGEST_DIGEST_H
+
+#include "core/buf.h"
+#include "render/view/input.h"
+
+/* What a digest has room for. Behind that the lightest are left out. */
+enum { DIGEST_VALUES = 8, DIGEST_THREADS = 200, DIGEST_METHODS = 5000 };
+
+/* Appends the digest of the tracks that in->view selects. False: diag. */
+bool digest_write(const struct render_input *in, struct buf *out, struct diag *diag)
+    __attribute__((warn_unused_result));
+
+#endif
