@@ -3,8 +3,8 @@
  *
  *     aflamed-digest 1
  *     value NAME UNIT TOTAL              one to eight lines; UNIT is ns, bytes or count; TOTAL is that of all threads
- *     thread NAME ROLE TOTAL..           one for each name of a thread (those with one name summed), heaviest first, at most
- *                                        200; ROLE is main or -; a TOTAL for each value
+ *     thread NAME ROLE TOTAL..           one for each name of a thread (those with one name summed), sorted by it, the 200
+ *                                        heaviest; ROLE is main or -; a TOTAL for each value
  *     methods N LEFT_OUT                 N lines follow, to the end of the text; LEFT_OUT more were too light for it
  *     NAME CALLS INCLUSIVE EXCLUSIVE..   a pair for each value; sorted bytewise by NAME, no two equal; at most 5000
  *

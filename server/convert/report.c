@@ -8,7 +8,7 @@
 #include "profile/frame/sections.h"
 #include "profile/transform/transform.h"
 #include "render/card/card.h"
-#include "render/digest/digest.h"
+#include "render/digest/profile_digest.h"
 #include "render/lanes/lanes_formats.h"
 #include "render/method/method.h"
 #include "render/names/names.h"

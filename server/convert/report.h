@@ -36,7 +36,7 @@ bool convert_methods(const struct convert_source *s, const struct view_options *
                      const struct table_request *request, const struct table_format *format, struct buf *out,
                      struct diag *diag) __attribute__((warn_unused_result));
 
-/* Appends the digest of the profile (render/digest/digest.h). False: diag. */
+/* Appends the digest of the profile (render/digest/profile_digest.h). False: diag. */
 bool convert_digest(const struct convert_source *s, const struct view_options *view, struct buf *out,
                     struct diag *diag) __attribute__((warn_unused_result));
 

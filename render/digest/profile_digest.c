@@ -1,9 +1,10 @@
-#include "render/digest/digest.h"
+#include "render/digest/profile_digest.h"
 
 #include "core/clean.h"
 #include "core/number.h"
 #include "core/order.h"
 #include "render/table/table.h"
+#include "runs/run_digest.h"
 
 /* A list of rows of a table, each with the name that it gets in the digest. */
 struct named {
@@ -235,9 +236,9 @@ static bool write_part(const struct render_input *in, enum table_group group, st
 
     if (l.t == NULL)
         return fail_arena(in->scratch, diag);
-    l.n_values = l.t->n_measures < DIGEST_VALUES ? l.t->n_measures : DIGEST_VALUES;
-    bool ok =
-        choose(&l, group == GROUP_THREAD ? DIGEST_THREADS : DIGEST_METHODS, &text, &left, in->scratch, diag);
+    l.n_values = l.t->n_measures < RUN_DIGEST_VALUES_MAX ? l.t->n_measures : RUN_DIGEST_VALUES_MAX;
+    bool ok = choose(&l, group == GROUP_THREAD ? RUN_DIGEST_THREADS_MAX : RUN_DIGEST_METHODS_MAX, &text,
+                     &left, in->scratch, diag);
     if (ok && group == GROUP_THREAD)
         put_values(out, &l);
     else if (ok)

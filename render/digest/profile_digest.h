@@ -1,0 +1,12 @@
+/* Writes the digest of a profile: see runs/run_digest.h for its shape, which also reads it. */
+#ifndef RENDER_DIGEST_PROFILE_DIGEST_H
+#define RENDER_DIGEST_PROFILE_DIGEST_H
+
+#include "core/buf.h"
+#include "render/view/input.h"
+
+/* Appends the digest of the tracks that in->view selects. False: diag. */
+bool digest_write(const struct render_input *in, struct buf *out, struct diag *diag)
+    __attribute__((warn_unused_result));
+
+#endif
