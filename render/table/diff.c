@@ -79,36 +79,14 @@ static enum diff_normalise diff_normalise(const struct diff_request *r, struct s
 
 /* ---- one number ---- */
 
-/* Sorts the few numbers. The median of an even number of runs is the middle of the two in the middle,
- * rounded down. */
-static uint64_t median(uint64_t *numbers, uint32_t n, uint64_t *spread)
-{
-    for (uint32_t i = 1; i < n; i++)
-        for (uint32_t k = i; k > 0 && numbers[k] < numbers[k - 1]; k--) {
-            uint64_t other = numbers[k];
-            numbers[k] = numbers[k - 1];
-            numbers[k - 1] = other;
-        }
-    *spread = numbers[n - 1] - numbers[0];
-    uint64_t low = numbers[(n - 1) / 2], high = numbers[n / 2];
-    return low + (high - low) / 2;
-}
-
 /* `numbers`: of each value of the comparison. */
 static struct diff_pair pair_of(const struct maker *m, uint32_t base, const uint64_t *numbers)
 {
-    const struct profile_compared *c = m->compared;
-    uint64_t of_run[RUNS_MAX] = {0}, spread_a, spread_b;
-    struct diff_pair pair;
+    uint64_t of_run[PROFILE_VALUES_MAX] = {0};
 
-    for (uint32_t r = 0; r < compare_runs(c); r++) {
-        uint32_t v = compare_value(c, base, r);
-        of_run[r] = compare_scaled(&m->diff->scale, base, v, numbers[v]);
-    }
-    pair.a = median(of_run, c->n_a, &spread_a);
-    pair.b = median(of_run + c->n_a, c->n_b, &spread_b);
-    pair.spread = spread_a > spread_b ? spread_a : spread_b;
-    return pair;
+    for (uint32_t r = 0; r < compare_runs(m->compared); r++)
+        of_run[r] = numbers[compare_value(m->compared, base, r)];
+    return diff_pair_of_runs(m->compared, &m->diff->scale, base, of_run);
 }
 
 /* ---- scaling ---- */

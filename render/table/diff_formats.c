@@ -306,13 +306,13 @@ static void put_escaped(struct buf *out, struct str text)
 }
 
 /* In md each sentence is an item of a list. */
-static void put_words(const struct table *t, bool md, struct buf *out)
+static bool put_words(const struct table_output *o, bool md, struct buf *out)
 {
     struct buf words = {0};
     struct diff_words says;
 
-    diff_words(t, &says, &words);
-    for (uint32_t i = 0; i < says.n && !words.failed; i++) {
+    bool ok = diff_words(o->table, &says, &words, o->arena);
+    for (uint32_t i = 0; ok && i < says.n && !words.failed; i++) {
         struct str sentence = {words.p + says.list[i].at, says.list[i].n};
         buf_z(out, md ? "- " : "");
         if (md)
@@ -323,6 +323,7 @@ static void put_words(const struct table *t, bool md, struct buf *out)
     }
     buf_char(out, '\n');
     buf_part_end(out, &words);
+    return ok;
 }
 
 static void put_head(const struct table_output *o, struct buf *out)
@@ -388,14 +389,14 @@ static bool write_txt(const struct table_output *o, struct buf *out)
     set_titles(&w);
     out->failed = out->failed || w.line.text.failed;
     widen(&w, TABLE_NO_ROW, out);
-    put_words(o->table, false, out);
+    bool ok = put_words(o, false, out);
     put_head(o, out);
     text_line_put(&w.line, out);
     buf_z(out, table_group_word(o->table->group));
     buf_char(out, '\n');
     each_row(&w, put_txt_row, out);
     text_line_free(&w.line);
-    return true;
+    return ok;
 }
 
 /* ---- md ---- */
@@ -440,8 +441,8 @@ static void put_md_row(struct writer *w, uint32_t row, struct buf *out)
 static bool write_md(const struct table_output *o, struct buf *out)
 {
     struct writer w = {.o = o};
+    bool ok = put_words(o, true, out);
 
-    put_words(o->table, true, out);
     put_head(o, out);
     set_titles(&w);
     out->failed = out->failed || w.line.text.failed;
@@ -452,15 +453,15 @@ static bool write_md(const struct table_output *o, struct buf *out)
     buf_z(out, "| :--- |\n");
     each_row(&w, put_md_row, out);
     text_line_free(&w.line);
-    return true;
+    return ok;
 }
 
 const struct table_format DIFF_TXT = {
-    .text = {"txt", "text/plain; charset=utf-8", "aligned, one value, for people", 1},
+    .text = {"txt", "text/plain; charset=utf-8", "aligned, one value, for people", 2},
     .write = write_txt,
 };
 
 const struct table_format DIFF_MD = {
-    .text = {"md", "text/markdown; charset=utf-8", "one value, for comments on GitHub and the like", 1},
+    .text = {"md", "text/markdown; charset=utf-8", "one value, for comments on GitHub and the like", 2},
     .write = write_md,
 };

@@ -4,6 +4,35 @@
 
 enum { NS_PER_US = 1000 };
 
+/* Sorts the few numbers. The median of an even number of runs is the middle of the two in the middle,
+ * rounded down. */
+static uint64_t median(uint64_t *numbers, uint32_t n, uint64_t *spread)
+{
+    for (uint32_t i = 1; i < n; i++)
+        for (uint32_t k = i; k > 0 && numbers[k] < numbers[k - 1]; k--) {
+            uint64_t other = numbers[k];
+            numbers[k] = numbers[k - 1];
+            numbers[k - 1] = other;
+        }
+    *spread = numbers[n - 1] - numbers[0];
+    uint64_t low = numbers[(n - 1) / 2], high = numbers[n / 2];
+    return low + (high - low) / 2;
+}
+
+struct diff_pair diff_pair_of_runs(const struct profile_compared *c, const struct compare_scale *scale,
+                                   uint32_t base, const uint64_t *of_run)
+{
+    uint64_t scaled[PROFILE_VALUES_MAX] = {0}, spread_a, spread_b;
+    struct diff_pair pair;
+
+    for (uint32_t r = 0; r < compare_runs(c); r++)
+        scaled[r] = compare_scaled(scale, base, compare_value(c, base, r), of_run[r]);
+    pair.a = median(scaled, c->n_a, &spread_a);
+    pair.b = median(scaled + c->n_a, c->n_b, &spread_b);
+    pair.spread = spread_a > spread_b ? spread_a : spread_b;
+    return pair;
+}
+
 uint64_t diff_size(struct diff_pair pair)
 {
     return pair.a > pair.b ? pair.a - pair.b : pair.b - pair.a;

@@ -3,6 +3,7 @@
 #ifndef RENDER_TABLE_DIFF_PAIRS_H
 #define RENDER_TABLE_DIFF_PAIRS_H
 
+#include "profile/compare/compare.h"
 #include "profile/transform/transform.h"
 #include "render/table/table.h"
 #include "render/view/asked.h"
@@ -12,6 +13,10 @@ struct diff_pair {
     uint64_t a, b;
     uint64_t spread; /* of the runs of A, or of B, whichever is larger; 0 for one run each */
 };
+
+/* The medians of the runs of each side. `of_run`: of each run its number, of the base. */
+struct diff_pair diff_pair_of_runs(const struct profile_compared *c, const struct compare_scale *scale,
+                                   uint32_t base, const uint64_t *of_run);
 
 struct diff_value {
     struct str name, label;

@@ -1,4 +1,4 @@
-/* A comparison in words: what got slower and by how much, own code first. */
+/* A comparison in words: what got slower and by how much, own code first; see diff_words.c. */
 #ifndef RENDER_TABLE_DIFF_WORDS_H
 #define RENDER_TABLE_DIFF_WORDS_H
 
@@ -6,7 +6,7 @@
 #include "core/diag.h"
 #include "render/table/table.h"
 
-enum { DIFF_WORDS_MAX = 9, DIFF_NAMED_MAX = 3 };
+enum { DIFF_WORDS_MAX = 12, DIFF_NAMED_MAX = 3, DIFF_MENTIONS_MAX = 2 * DIFF_NAMED_MAX };
 
 struct diff_mention {
     size_t at, n; /* bytes of the text */
@@ -15,7 +15,7 @@ struct diff_mention {
 struct diff_sentence {
     size_t at, n;        /* bytes of the text, without the end of the line */
     enum diff_only only; /* which rows it is about; ONLY_DIFFERENT: not those of one word */
-    struct diff_mention methods[DIFF_NAMED_MAX];
+    struct diff_mention methods[DIFF_MENTIONS_MAX];
     uint32_t n_methods;
 };
 
@@ -23,7 +23,10 @@ struct diff_words {
     struct diff_sentence list[DIFF_WORDS_MAX];
     uint32_t n;
 };
-void diff_words(const struct table *t, struct diff_words *says, struct buf *out);
+
+/* The arena lends what counting needs. False: it gives no more. */
+bool diff_words(const struct table *t, struct diff_words *says, struct buf *out, struct arena *arena)
+    __attribute__((warn_unused_result));
 
 /* Rules that a comparison must not pass: `aflamed diff --fail-if RULE`.
  *

@@ -404,20 +404,21 @@ static void put_sentence(struct buf *out, const struct diff_sentence *s, const c
     buf_z(out, "]}");
 }
 
-static void put_verdict(struct buf *out, const struct table *t)
+static bool put_verdict(struct buf *out, const struct table *t, struct arena *arena)
 {
     struct buf words = {0};
     struct diff_words says;
 
-    diff_words(t, &says, &words);
+    bool ok = diff_words(t, &says, &words, arena);
     buf_z(out, "],\n\"value\":");
     put_text(out, t->diff->values[t->diff->value].name);
     buf_z(out, ",\n\"verdict\":[");
-    for (uint32_t i = 0; i < says.n && !words.failed; i++) {
+    for (uint32_t i = 0; ok && i < says.n && !words.failed; i++) {
         buf_z(out, i == 0 ? "" : ",\n");
         put_sentence(out, &says.list[i], words.p);
     }
     buf_part_end(out, &words);
+    return ok;
 }
 
 static void put_values(struct buf *out, const struct table *t)
@@ -443,9 +444,10 @@ static void put_values(struct buf *out, const struct table *t)
     }
 }
 
-static void json_put_head(const struct table_output *o, struct buf *out)
+static bool json_put_head(const struct table_output *o, struct buf *out)
 {
     const struct table *t = o->table;
+    bool ok = true;
 
     buf_printf(out, "{\"format\":\"aflamed-%s\",\"version\":1,\n\"group\":\"%s\",\n\"tracks\":[",
                t->diff != NULL ? "diff" : "methods", table_group_word(t->group));
@@ -455,7 +457,7 @@ static void json_put_head(const struct table_output *o, struct buf *out)
     }
     put_values(out, t);
     if (t->diff != NULL)
-        put_verdict(out, t);
+        ok = put_verdict(out, t, o->arena);
     buf_char(out, ']');
     if (profile_sample_bytes(t->profile) > 0)
         put_number(out, "sampled_bytes", profile_sample_bytes(t->profile));
@@ -467,6 +469,7 @@ static void json_put_head(const struct table_output *o, struct buf *out)
     put_number(out, "present", o->selection.n_present);
     put_number(out, "matching", o->selection.n_matching);
     put_number(out, "offset", o->request->offset);
+    return ok;
 }
 
 /* Where the origin of a method stands: it is no column of the other formats. */
@@ -535,9 +538,8 @@ static bool put_row(const struct table_output *o, uint32_t row, struct sha256 *h
 static bool json_write(const struct table_output *o, struct buf *out)
 {
     struct sha256 *h = sha256_new();
-    bool ok = h != NULL;
+    bool ok = json_put_head(o, out) && h != NULL;
 
-    json_put_head(o, out);
     put_columns(o, out);
     buf_z(out, "],\n\"rows\":[");
     for (uint32_t r = 0; ok && r < o->selection.n && !out->failed; r++) {
@@ -551,7 +553,7 @@ static bool json_write(const struct table_output *o, struct buf *out)
 }
 
 const struct table_format TABLE_JSON = {
-    .text = {"json", "application/json", "for programs", 4},
+    .text = {"json", "application/json", "for programs", 5},
     .write = json_write,
 };
 

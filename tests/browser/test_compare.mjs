@@ -38,7 +38,7 @@ describe('comparing', { skip }, () => {
 
     test('says what changed', () => withPage(browser, service, {}, async page => {
         await shown(page);
-        assert.match(await page.textContent('#sentences li:first-child'), /^B has .* of wall time, .* more than A's .* \(\+[\d.]+ %\)\.$/);
+        assert.match(await page.textContent('#sentences li:first-child'), /^Without waiting, B took .* more than A's .* \(\+[\d.]+ %\)\.$/);
         assert.match(await page.textContent('#whole'), /^wall time: .* in A, .* in B: \+.* \(\+.* %\)$/);
         const labels = await page.locator('#picture .texts text').allTextContents();
         assert.ok(labels.some(label => /^\+[\d.]+ % /.test(label)), labels.join('|'));

@@ -460,7 +460,7 @@ fi
         paths = self.file('a.trace', a.bytes()), self.file('b.trace', b.bytes())
         self.assertEqual(self.command('diff', '--format', 'md', *paths).stdout.decode(), '''\
 - B has 150 \u00b5s of wall time, 50 \u00b5s more than A's 100 \u00b5s (+50 %).
-- More self time in your own methods: com.foo.A\\|\\`x.run +50 \u00b5s (+50 %, 1 call as before).
+- More time in your methods, with what they call: com.foo.A\\|\\`x.run +50 \u00b5s (+50 %, 1 call as before).
 
 wall time: 100 \u00b5s in A, 150 \u00b5s in B: +50 \u00b5s (+50 %) in 1 track; 1 of 1 rows differ, by wall_excl
 

@@ -14,7 +14,7 @@ LOADER.exec_module(LISTED)
 SAID = {
     'profile/warning.c': "The recorder's buffer was full: the trace ends before the recording did.",
     'render/verdict/rules.c': 'Native functions with the most self time on a CPU:',
-    'render/table/diff_words.c': 'More self time in your own methods:',
+    'render/table/diff_words.c': 'More time in your methods, with what they call:',
     'server/pages/page_plain.c': 'Only team members can open this profile.',
     'server/routes/view_answer.c': 'This upload was deleted or has expired.',
     'static/upload-rules.js': 'Record a shorter trace, or sample instead of tracing.',
