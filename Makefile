@@ -275,10 +275,13 @@ $(LIBRARY): $(LIBRARY_OBJECTS) $(B)/files
 $(SUPPORT): $(SUPPORT_OBJECTS) $(B)/files
 	$(Q)rm -f $@ && ar rcs $@ $(SUPPORT_OBJECTS)
 
+# Products are rounded before they are added up, on machines with an instruction for both as on others: statistics decide alike.
+$(B)/runs/%.o: ARITHMETIC := -ffp-contract=off
+
 $(B)/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
 	$(say) '  CC    $<'
-	$(Q)$(COMPILE) -MMD -MP -c -o $@ $<
+	$(Q)$(COMPILE) $(ARITHMETIC) -MMD -MP -c -o $@ $<
 
 $(B)/static/flame.js: tools/viewer_script $(VIEWER_SOURCES)
 	@mkdir -p $(@D)
