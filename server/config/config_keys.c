@@ -115,6 +115,10 @@ const struct config_key CONFIG_KEYS[] = {
     TEXT(s3_keys_file, NULL, "a file", "",
          "file with the object store's access key and secret, a line each; empty: AWS_ACCESS_KEY_ID and "
          "AWS_SECRET_ACCESS_KEY of the environment"),
+    NUMBER(
+        s3_stalled_s, 1, 3600, "20",
+        "seconds that a file may be on its way to or from the object store with less than 64 KiB in each of them: then it "
+        "is sent or asked for once more, and then given up"),
     TEXT(
         tokens_file, NULL, "a file", "",
         "file of tokens, which `aflamed token` writes: only who has one may upload, and read what is for the team; "

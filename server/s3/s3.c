@@ -18,8 +18,9 @@
 enum {
     ATTEMPTS = 5,
     CONNECT_MS = 3000,
-    STALLED_S = 20,  /* without a byte an attempt has failed */
-    SHORT_MS = 5000, /* an attempt without a file takes no longer, and all of them together .. */
+    STALLED_S = 20,        /* for so long an attempt may be .. */
+    SLOW_BYTES = 64 << 10, /* .. slower than this in a second */
+    SHORT_MS = 5000,       /* an attempt without a file takes no longer, and all of them together .. */
     SHORT_ALL_MS = 12000,
     PAUSE_MS = 100, /* before the second attempt, at most; twice as long before each further one */
     BUDGET = 100,   /* tenths of attempts in store: one more attempt takes ten, an answer gives one back */
@@ -33,7 +34,9 @@ struct s3 {
     struct s3_keys keys;
     struct s3_name name;
     char signature[S3_NAME_BYTES]; /* what libcurl signs for */
-    atomic_uint endpoint;          /* that is asked first: the last that answered */
+    unsigned stalled_s;
+    const struct stop *stop;
+    atomic_uint endpoint; /* that is asked first: the last that answered */
     atomic_int budget;
     _Atomic int64_t ahead_s;
     pthread_mutex_t lock; /* of the idle handles */
@@ -54,6 +57,8 @@ struct s3 *s3_open(const char *name, const struct s3_settings *settings, struct 
     }
     pthread_mutex_init(&s->lock, NULL);
     s->curl = curl;
+    s->stalled_s = settings->stalled_s > 0 ? settings->stalled_s : STALLED_S;
+    s->stop = settings->stop;
     atomic_store(&s->budget, BUDGET);
     int n = snprintf(s->signature, sizeof(s->signature), "aws:amz:%s:s3", settings->region);
     bool ok = (size_t)n < sizeof(s->signature) ||
@@ -80,6 +85,11 @@ void s3_close(struct s3 *s)
 const char *s3_prefix(const struct s3 *s)
 {
     return s->name.prefix;
+}
+
+bool s3_is_stopped(const struct s3 *s)
+{
+    return stop_asked(s->stop) != STOP_NONE;
 }
 
 int64_t s3_clock_ahead_s(const struct s3 *s)
@@ -242,6 +252,13 @@ static int on_seek(void *attempt, curl_off_t offset, int origin)
     return CURL_SEEKFUNC_OK;
 }
 
+/* Asked some times a second, also while nothing comes. */
+static int on_progress(void *s3, curl_off_t to_get, curl_off_t got, curl_off_t to_send, curl_off_t sent)
+{
+    (void)to_get, (void)got, (void)to_send, (void)sent;
+    return s3_is_stopped(s3);
+}
+
 static bool add_header(const struct attempt *a, struct curl_slist **list, const char *name, const char *value)
 {
     struct buf line = {0};
@@ -296,7 +313,7 @@ static bool put_url(const struct s3 *s, const struct s3_request *r, unsigned end
 }
 
 /* Without the signature libcurl would send the secret as it is: then nothing may be sent. */
-static CURLcode set_options(const struct s3 *s, struct attempt *a, const char *url,
+static CURLcode set_options(struct s3 *s, struct attempt *a, const char *url,
                             const struct curl_slist *headers)
 {
     CURLcode (*set)(CURL * handle, CURLoption option, ...) = a->curl->easy_setopt;
@@ -312,10 +329,15 @@ static CURLcode set_options(const struct s3 *s, struct attempt *a, const char *u
     set(a->handle, CURLOPT_PASSWORD, s->keys.secret);
     set(a->handle, CURLOPT_HTTPHEADER, headers);
     set(a->handle, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
-    set(a->handle, CURLOPT_LOW_SPEED_LIMIT, 1L);
-    set(a->handle, CURLOPT_LOW_SPEED_TIME, (long)STALLED_S);
-    if (r->is_short)
+    if (r->is_short) {
         set(a->handle, CURLOPT_TIMEOUT_MS, (long)SHORT_MS);
+    } else {
+        set(a->handle, CURLOPT_LOW_SPEED_LIMIT, (long)SLOW_BYTES);
+        set(a->handle, CURLOPT_LOW_SPEED_TIME, (long)s->stalled_s);
+        set(a->handle, CURLOPT_NOPROGRESS, 0L);
+        set(a->handle, CURLOPT_XFERINFOFUNCTION, on_progress);
+        set(a->handle, CURLOPT_XFERINFODATA, s);
+    }
     set(a->handle, CURLOPT_WRITEFUNCTION, on_bytes);
     set(a->handle, CURLOPT_WRITEDATA, a);
     set(a->handle, CURLOPT_HEADERFUNCTION, on_header);
@@ -452,7 +474,7 @@ static enum s3_result judge(const struct s3 *s, const struct attempt *a, unsigne
 /* ---- attempts ---- */
 
 /* Full jitter: those who failed together do not come back together. */
-static void pause_before(unsigned attempt)
+static void pause_behind(unsigned attempt)
 {
     uint32_t random = 0;
     const uint64_t most_ms = (uint64_t)PAUSE_MS << (attempt - 1);
@@ -490,13 +512,30 @@ static void turn_from(struct s3 *s, unsigned endpoint)
     atomic_compare_exchange_strong(&s->endpoint, &endpoint, next);
 }
 
+/* The attempts of one request. */
+struct attempts {
+    int64_t begun_ms;
+    unsigned n, late; /* how many, and those that were not answered in time */
+};
+
+/* Whether another one is worth it. To wait for a file takes long: two such attempts are enough, or one of each endpoint. */
+static bool may_try_again(struct s3 *s, const struct attempt *a, struct attempts *all)
+{
+    unsigned late_most = s->endpoints.n > 2 ? (unsigned)s->endpoints.n : 2;
+    bool is_in_time = a->request->is_short ? clock_ms() < all->begun_ms + SHORT_ALL_MS : true;
+
+    if (a->code == CURLE_OPERATION_TIMEDOUT && !a->request->is_short)
+        is_in_time = ++all->late < late_most;
+    return is_passing(a) && is_in_time && all->n < ATTEMPTS && !s3_is_stopped(s) && spend(s);
+}
+
 /* A put may have succeeded although its answer did not come. The next attempt then finds the key there:
  * objects are named by what they hold or by chance, so what it finds is its own. */
 enum s3_result s3_send(struct s3 *s, struct s3_request *r, struct diag *diag)
 {
-    int64_t until_ms = clock_ms() + SHORT_ALL_MS;
+    struct attempts all = {.begun_ms = clock_ms()};
 
-    for (unsigned n = 1;; n++) {
+    for (;;) {
         unsigned endpoint = atomic_load(&s->endpoint) % (unsigned)s->endpoints.n;
         struct attempt a = {.curl = s->curl, .request = r};
         struct diag why = {0};
@@ -505,8 +544,8 @@ enum s3_result s3_send(struct s3 *s, struct s3_request *r, struct diag *diag)
             result = judge(s, &a, endpoint, &why);
         else
             diag_no_memory(&why, "No memory is left to ask the object store.");
-        bool again = result == S3_UNAVAILABLE && is_passing(&a) && n < ATTEMPTS &&
-                     (!r->is_short || clock_ms() < until_ms) && spend(s);
+        all.n++;
+        bool again = result == S3_UNAVAILABLE && may_try_again(s, &a, &all);
         if (result == S3_UNAVAILABLE)
             turn_from(s, endpoint);
         else
@@ -522,6 +561,6 @@ enum s3_result s3_send(struct s3 *s, struct s3_request *r, struct diag *diag)
                 *diag = why;
             return result;
         }
-        pause_before(n);
+        pause_behind(all.n);
     }
 }

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "core/diag.h"
+#include "core/stop.h"
 #include "core/str.h"
 
 struct s3;
@@ -36,6 +37,9 @@ struct s3_settings {
     /* The access key and the secret, a line each, and a session token, if there is one. NULL or empty: the usual
      * AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN of the environment. */
     const char *keys_file;
+    /* An attempt to send or fetch a file has failed when it was slower than 64 KiB a second for so long; 0: 20. */
+    unsigned stalled_s;
+    const struct stop *stop; /* ends what sends or fetches a file; NULL: nothing does */
 };
 
 /* Whether that is the name of a bucket and not of a directory: it begins with "s3://". */
@@ -46,6 +50,9 @@ bool s3_is_named(const char *name);
 struct s3 *s3_open(const char *name, const struct s3_settings *settings, struct diag *diag)
     __attribute__((warn_unused_result));
 void s3_close(struct s3 *s); /* when no request is under way; NULL is fine */
+
+/* Whether the stop of its settings was asked for: what was not answered since then says nothing of the object store. */
+bool s3_is_stopped(const struct s3 *s);
 
 /* All results but S3_OK, S3_EXISTS, S3_NOT_FOUND and S3_ENDED set diag. */
 

@@ -792,6 +792,10 @@ void store_access_failed(const struct log *log, enum store_result result, const 
                  "The service has no room left: the upload could not be %s.", what);
     else if (result == STORE_UNAVAILABLE)
         say_away(what, diag);
+    else if (result == STORE_CORRUPT)
+        diag_set(diag, DIAG_BUSY, "damaged on its way",
+                 "Try again; if that does not help, tell the operator.",
+                 "Other bytes arrived at the object store than were sent: the upload could not be %s.", what);
     else
         diag_set(diag, DIAG_IO, "store not writable", HINT, "The upload could not be %s.", what);
 }

@@ -110,6 +110,8 @@ static enum store_result result_of(enum s3_result result)
 /* Behind a call that was let through by may_ask. */
 static enum store_result answered(struct store_bucket *b, enum s3_result result, const struct diag *diag)
 {
+    if (s3_is_stopped(b->s3))
+        return result_of(result);
     bool away = result == S3_UNAVAILABLE, turned = note_answer(b, away);
 
     if (turned && !away)

@@ -57,7 +57,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if match is None or match[1] != ACCESS:
             return False
         signed, digest = match[3].split(';'), headers.get('x-amz-content-sha256', '')
-        if 'host' not in signed or 'x-amz-content-sha256' not in signed or digest != hashlib.sha256(body).hexdigest():
+        if 'host' not in signed or 'x-amz-content-sha256' not in signed:
             return False
         return match[2].split('/')[1:] == [REGION, 's3', 'aws4_request'] and match[4] == sign(
             SECRET, self.command, path, query, headers, signed, match[2], headers['x-amz-date'], digest)
@@ -81,6 +81,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.refuse(int(fault.split()[0]), fault.split()[1])
         elif not self.is_signed(path, query, body):
             self.refuse(403, 'SignatureDoesNotMatch')
+        elif self.headers['x-amz-content-sha256'] != hashlib.sha256(body).hexdigest():
+            self.refuse(400, 'XAmzContentSHA256Mismatch')
         elif bucket != BUCKET:
             self.refuse(404, 'NoSuchBucket')
         elif key == '':

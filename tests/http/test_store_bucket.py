@@ -55,8 +55,8 @@ class BucketTest(unittest.TestCase):
             f.write('%s\n%s\n' % (ACCESS, SECRET))
 
     def service(self, cache='a', **config):
-        server = Server(store=NAME, cache=os.path.join(self.folder, cache), s3_endpoints=self.bucket.url,
-                        s3_region=object_store.REGION, **{'s3_keys_file': self.keys, **config})
+        server = Server(store=NAME, cache=os.path.join(self.folder, cache), **{
+            's3_endpoints': self.bucket.url, 's3_region': object_store.REGION, 's3_keys_file': self.keys, **config})
 
         def end():
             status, said = server.stop(), server.log()

@@ -37,7 +37,7 @@ static struct store *open_store(const char *directory, const char *bucket)
 {
     struct diag diag = {0};
     const struct s3_settings settings = {getenv("AFLAMED_TEST_BUCKET_ENDPOINTS"),
-                                         getenv("AFLAMED_TEST_BUCKET_REGION"), NULL};
+                                         getenv("AFLAMED_TEST_BUCKET_REGION"), NULL, 0, NULL};
 
     if (bucket == NULL)
         return store_open(directory, &diag);
