@@ -57,7 +57,7 @@ static double normal_tail(double z)
 /* ---- counting ---- */
 
 enum {
-    COUNTED_STEPS_MAX = 1 << 20, /* of counting with ties .. */
+    COUNTED_STEPS_MAX = 1 << 18, /* of counting with ties .. */
     COUNTED_PAIRS_MAX = 1 << 14  /* .. and without */
 };
 

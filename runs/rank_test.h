@@ -1,9 +1,9 @@
 /* Two groups of runs compared by ranks, which no outlier pulls and for which no distribution is assumed:
  *
  *     p          of the test of Wilcoxon, and Mann and Whitney (1947): how often chance alone deals the runs out as unevenly,
- *                two-sided. Exact where the counting is cheap, ties included: each arrangement of the midranks counts once.
- *                Else by the normal distribution with continuity correction and the variance that is right without ties;
- *                with ties it is too large, so that p errs to the safe side. Exact are 20 against 20 and 5 against 50.
+ *                two-sided. Exact where the counting is cheap, ties included (each arrangement of the midranks counts once):
+ *                14 against 14 and 5 against 50, without ties 30 against 30. Else by the normal distribution with continuity
+ *                correction and the variance that is right without ties; with ties it is too large, on the safe side.
  *     estimate   of Hodges and Lehmann (1963): the median of B/A over all pairs of a run of A and a run of B
  *     low, high  the interval of 95 % that inverts the test: the order statistics of the same pairs (Hollander and Wolfe,
  *                Nonparametric Statistical Methods, chapter 4). Three against three runs have none: it is then 0 to infinite.
