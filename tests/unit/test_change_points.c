@@ -170,7 +170,8 @@ static void short_and_extreme_series(void **state)
         for (uint32_t k = 0; k < n; k++)
             series[k] = k < n / 2 ? INT64_MIN + k % 3 : INT64_MAX - k % 3;
         uint32_t of = found_in(series, n, &found, 1);
-        assert_int_equal(of, n >= 11);
+        /* All five of one side are at one end: of 462 arrangements one; of 924 of six and six both ends are as uneven. */
+        assert_int_equal(of, n == 11 || n >= 13);
         if (of > 0)
             assert_int_equal(found.at, n / 2);
     }
