@@ -143,7 +143,7 @@ struct options {
     struct cli_names names[SIDES];
     struct cli_texts fail_if;
     bool quiet;
-    struct diff_rule rules[CLI_TEXTS_MAX];
+    struct fail_rule rules[CLI_TEXTS_MAX];
     struct asked asked;
 };
 
@@ -174,7 +174,7 @@ static bool add_side(struct options *o, const char *operand, struct diag *diag)
 static bool parse_rules(struct options *o, struct diag *diag)
 {
     for (uint32_t i = 0; i < o->fail_if.n; i++)
-        if (!diff_rule_parse(str_of(o->fail_if.of[i]), &o->rules[i], diag))
+        if (!fail_rule_parse(str_of(o->fail_if.of[i]), &o->rules[i], diag))
             return false;
     return true;
 }

@@ -5,6 +5,7 @@
 #include "core/buf.h"
 #include "core/diag.h"
 #include "render/table/table.h"
+#include "runs/fail_rule.h"
 
 enum { DIFF_WORDS_MAX = 12, DIFF_NAMED_MAX = 3, DIFF_MENTIONS_MAX = 2 * DIFF_NAMED_MAX };
 
@@ -28,34 +29,11 @@ struct diff_words {
 bool diff_words(const struct table *t, struct diff_words *says, struct buf *out, struct arena *arena)
     __attribute__((warn_unused_result));
 
-/* Rules that a comparison must not pass: `aflamed diff --fail-if RULE`.
- *
- *     [VALUE_incl:|VALUE_excl:]PATTERN>N%      growth of B over A in percent of A
- *     [VALUE_incl:|VALUE_excl:]PATTERN>NUNIT   growth itself: ns, us, ms, s; B, KiB, MiB, GiB; no unit for counts
- *
- * Without a value it is the first one, inclusive. PATTERN is compared with the whole name of each row of
- * the table, in upper and lower case; `*` stands for any text. `total` is the value over all threads that
- * are counted. What is new in B has grown by more than any percentage. A change within the spread of the
- * runs (diff.h) passes no rule. */
-
-struct diff_rule {
-    struct str text;
-    struct str value; /* empty: the first one */
-    bool exclusive;
-    struct str pattern;
-    bool is_percent;
-    uint64_t limit; /* in 1/10000 of a percent, or in the unit's smallest part */
-    enum unit unit; /* unless in percent */
-};
-
-/* The slices are of `text`. False: diag, DIAG_USAGE. */
-bool diff_rule_parse(struct str text, struct diff_rule *rule, struct diag *diag)
-    __attribute__((warn_unused_result));
-
 /* Looks whether the table, made by diff_new, passes the rule: then appends one line that says so, with the
- * largest growths. Of a pattern that is like no name it appends a line that says that. *passed is set, or
+ * largest growths. Names are those of its rows. What is new in B has grown by more than any percentage; a change within the
+ * spread of the runs (diff.h) passes no rule. Of a pattern that is like no name it appends a line that says that. *passed is set, or
  * left. False: diag, DIAG_USAGE for a value that is not there or has another unit. */
-bool diff_rule_check(const struct diff_rule *rule, const struct table *t, struct buf *says, bool *passed,
+bool diff_rule_check(const struct fail_rule *rule, const struct table *t, struct buf *says, bool *passed,
                      struct diag *diag) __attribute__((warn_unused_result));
 
 #endif

@@ -11,6 +11,7 @@
 #include "render/table/table_format.h"
 #include "render/verdict/verdict.h"
 #include "render/view/text_format.h"
+#include "runs/fail_rule.h"
 #include "server/convert/convert.h"
 
 /* Appends the sentences about a profile in that format. For the long calls of the main thread the bytes are read
@@ -52,7 +53,7 @@ struct method_format; /* render/method/method.h */
 
 /* Rules that the comparison must not pass, and what is said of those that it passes. */
 struct diff_checks {
-    const struct diff_rule *rules;
+    const struct fail_rule *rules;
     uint32_t n;
     bool passed;      /* one of them */
     struct buf *says; /* a line for each that is */
