@@ -249,7 +249,7 @@ static void put_failures(struct buf *b, const struct job_result *result)
 void page_members(struct buf *b, struct str root, const struct job_result *result)
 {
     page_frame_begin(b, &(struct page_frame){.title = STR("Results"), .root = root});
-    buf_z(b, "<h1>The results of the archive</h1>\n<ul>\n");
+    buf_z(b, "<h1>Results</h1>\n<ul>\n");
     for (size_t i = 0; i < result->n_members; i++)
         if (result->members[i].diag.kind == DIAG_NONE)
             put_member(b, root, result, &result->members[i]);

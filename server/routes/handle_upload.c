@@ -232,10 +232,10 @@ static bool may_have_view(struct exchange *x, struct diag *diag)
 {
     struct view_request r;
 
-    return !upload_wants_every_member(x) || !wanted_view(x, &r, diag) ||
+    return !upload_is_several(x) || !wanted_view(x, &r, diag) ||
            diag_set(diag, DIAG_USAGE, "one output of several results",
                     "Upload it without output, and fetch the outputs of each link.",
-                    "With member=all the answer is a list of links.");
+                    "Of several files the answer is a list of links.");
 }
 
 enum exchange_step handle_upload(struct exchange *x)

@@ -338,6 +338,11 @@ bool job_wants_every_member(const struct job *job)
     return job->every_member;
 }
 
+bool job_is_about_member(const struct job *job)
+{
+    return job->every_member || job->result.record.member[0] != '\0';
+}
+
 void job_names(struct job *job, struct names_file *file)
 {
     job->names[file->which] = *file;
@@ -392,6 +397,7 @@ void job_end(struct job *job, struct exchange *x, const struct job_asked *asked,
     if (asked->labels != NULL)
         r->labels = *asked->labels;
     memcpy(r->owner, x->who.name, sizeof(r->owner));
+    memcpy(job->result.delete_token, asked->token, strlen(asked->token) + 1);
     r->size = job->bytes;
     memcpy(job->request, x->id, sizeof(job->request));
     job->answer_early = early;

@@ -45,6 +45,8 @@ uint64_t job_bytes(const struct job *job); /* pushed so far; for the producer */
 /* Of an archive this member is meant: a name, not empty; or JOB_EVERY_MEMBER, each that is read here. To
  * be called before job_end, and best before the first byte, since the upload is read again otherwise. */
 void job_choose(struct job *job, struct str member);
+/* Whether a member, or each, was chosen. For the producer. */
+bool job_is_about_member(const struct job *job);
 /* To be called before the first byte, if job_choose may be called after it. Then a refusal of the input is
  * withheld until job_end, so that the answer does not depend on when the member was chosen. */
 void job_await_choice(struct job *job);
@@ -62,6 +64,7 @@ struct job_asked {
     bool team;                   /* record.team */
     struct str space;            /* where it is listed; empty: nowhere */
     const struct labels *labels; /* NULL: none */
+    const char *token;           /* the delete token of what came with it; "": a new one */
 };
 
 /* After the last byte: x waits until the result is there; or, if that takes longer than answer_within_ms

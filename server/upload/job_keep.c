@@ -69,7 +69,7 @@ bool job_new_token(struct job *job, struct record *record)
 
     if (record->owner[0] != '\0')
         return true;
-    if (!record_new_secret(result->delete_token))
+    if (result->delete_token[0] == '\0' && !record_new_secret(result->delete_token))
         return no_randomness(&result->diag);
     digest_hex_of(result->delete_token, strlen(result->delete_token), record->token_sha256);
     return record->token_sha256[0] != '\0' || no_digest(job);

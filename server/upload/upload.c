@@ -170,23 +170,32 @@ enum {
     FORM_OVERHEAD_BYTES = 64 << 10, /* delimiters and fields around the file */
     NAME_BYTES_MAX = FORM_OVERHEAD_BYTES,
     FIELD_QUOTED_BYTES = 60, /* of an unknown field's name */
+    UPLOAD_FILES_MAX = 50    /* in one form */
 };
 
-static const char UPLOAD_HINT[] =
-    "One file per upload: curl -F trace=@file.trace URL, or curl -T file.trace URL.";
+static const char UPLOAD_HINT[] = "Send a file: curl -F trace=@file.trace URL, or curl -T file.trace URL.";
 
-static const char SEVERAL_HINT[] =
-    "One file per upload. A trace in two files becomes one: cat x.key x.data | curl -T - URL/x.trace.";
+/* One file of the form, and what it is called. */
+struct upload_file {
+    struct job *job;
+    struct buf name;
+};
 
 struct upload {
     struct exchange *exchange;
-    struct job *job;
+    struct job *job; /* of the file that arrives, or arrived last; NULL behind the end */
+    struct upload_file files[UPLOAD_FILES_MAX]; /* those before it; behind the end all of them */
+    size_t n_files;
+    uint64_t files_bytes;        /* of those before it */
     struct upload_share share;   /* what it is counted with */
     struct multipart *multipart; /* NULL: the body is the file */
     const struct packer *packer; /* of the body's content coding, or NULL */
     struct body_decoder *coding; /* of a coded form, until its end */
     struct diag diag;            /* of the form; the job has its own */
     struct job_result result;
+    struct job_member *members; /* what became of each, where there are several; else NULL */
+    size_t n_members;
+    struct job_asked asked;
     bool refused; /* the rest is drained */
     enum exchange_step (*then)(struct exchange *x, struct job_result *result);
     uint64_t drained_bytes;
@@ -206,7 +215,8 @@ struct upload {
     bool have_file;               /* a file part with a name or bytes was seen */
     enum record_names_file which; /* of FIELD_NAMES */
     struct names_file names[RECORD_NAMES_FILES];
-    struct buf name, expires, readers, value;
+    struct buf name; /* of all files */
+    struct buf file_name, expires, readers, value;
     struct labels labels;
     char space[SPACE_NAME_BYTES + 1];
     char label[LABEL_KEY_BYTES + 2]; /* the key of FIELD_LABEL, cut where it is too long for one */
@@ -215,15 +225,33 @@ struct upload {
 
 /* ---- the form ---- */
 
+/* Each file is an upload of its own; what the form says is of all. They wait for its end: fields may still come. */
+static bool begin_next_file(struct upload *u)
+{
+    if (u->n_files == UPLOAD_FILES_MAX - 1)
+        return diag_set(&u->diag, DIAG_USAGE, "too many files", "Send the others in another request.",
+                        "A form has at most %d files.", UPLOAD_FILES_MAX);
+    if (job_is_about_member(u->job))
+        return diag_set(&u->diag, DIAG_USAGE, "several files and a member", "Send the archive alone.",
+                        "The field member is of one archive, and the form has several files.");
+    u->files[u->n_files++] = (struct upload_file){u->job, u->file_name};
+    u->files_bytes += job_bytes(u->job);
+    u->file_name = (struct buf){0};
+    u->job = job_new(u->exchange, &u->diag);
+    if (u->job == NULL)
+        return false;
+    job_await_choice(u->job);
+    return true;
+}
+
 static bool begin_file(struct upload *u, const struct multipart_part *part)
 {
-    if (u->have_file)
-        return diag_set(&u->diag, DIAG_USAGE, "more than one file", SEVERAL_HINT,
-                        "The form has two files; an upload is one trace.");
+    if (u->have_file && !begin_next_file(u))
+        return false;
     u->field = FIELD_FILE;
     u->have_file = !part->has_filename || part->filename.n > 0;
-    if (u->name.n == 0)
-        buf_str(&u->name, part->filename);
+    buf_clear(&u->file_name);
+    buf_str(&u->file_name, part->filename);
     return true;
 }
 
@@ -548,7 +576,7 @@ static bool check_coding(struct exchange *x, const struct packer **packer)
 /* With those that nobody wants. */
 static uint64_t bytes_so_far(const struct upload *u)
 {
-    return u->job == NULL ? 0 : job_bytes(u->job) + names_bytes(u) + u->drained_bytes;
+    return u->files_bytes + (u->job == NULL ? 0 : job_bytes(u->job)) + names_bytes(u) + u->drained_bytes;
 }
 
 static void end(void *state)
@@ -557,12 +585,18 @@ static void end(void *state)
 
     upload_share_end(u->exchange->service, &u->share, bytes_so_far(u));
     job_release(u->job);
+    for (size_t i = 0; i < u->n_files; i++) {
+        job_release(u->files[i].job);
+        buf_free(&u->files[i].name);
+    }
     for (size_t i = 0; i < RECORD_NAMES_FILES; i++)
         names_file_free(&u->names[i]);
     shared_bytes_unref(u->result.summary);
     body_decoder_free(u->coding);
     multipart_free(u->multipart);
+    free(u->members);
     buf_free(&u->name);
+    buf_free(&u->file_name);
     buf_free(&u->expires);
     buf_free(&u->readers);
     buf_free(&u->value);
@@ -610,7 +644,8 @@ static bool push(struct upload *u, const char *p, size_t n)
 
     if (!ok)
         return false;
-    return job_bytes(u->job) + names_bytes(u) <= u->exchange->service->config->max_upload_bytes ||
+    return u->files_bytes + job_bytes(u->job) + names_bytes(u) <=
+               u->exchange->service->config->max_upload_bytes ||
            refuse_large(u->exchange, &u->diag);
 }
 
@@ -656,6 +691,17 @@ static bool check_coded(struct upload *u)
     return ok;
 }
 
+/* What can be said of one file only. */
+static bool check_several(struct upload *u)
+{
+    bool has_names = u->names[RECORD_MAPPING].local != NULL || u->names[RECORD_SYMBOLS].local != NULL;
+
+    if (u->n_files == 0 || (!has_names && !job_is_about_member(u->job)))
+        return true;
+    return diag_set(&u->diag, DIAG_USAGE, "several files", "Send the files in a request each.",
+                    "A member, a mapping or symbols are of one file, and the form has several.");
+}
+
 static bool check_form(struct upload *u)
 {
     if (!check_coded(u))
@@ -667,7 +713,7 @@ static bool check_form(struct upload *u)
     if (!u->have_file)
         return diag_set(&u->diag, DIAG_USAGE, "no file", UPLOAD_HINT,
                         "The form has no file: nothing was chosen.");
-    return true;
+    return check_several(u);
 }
 
 void upload_arrived(struct exchange *x)
@@ -677,11 +723,11 @@ void upload_arrived(struct exchange *x)
     upload_share_pay(x->service, &u->share, bytes_so_far(u));
 }
 
-bool upload_wants_every_member(const struct exchange *x)
+bool upload_is_several(const struct exchange *x)
 {
     const struct upload *u = x->body;
 
-    return u->job != NULL && job_wants_every_member(u->job);
+    return u->job != NULL && (u->n_files > 0 || job_wants_every_member(u->job));
 }
 
 bool upload_prefers_async(const struct exchange *x)
@@ -694,35 +740,92 @@ bool upload_prefers_async(const struct exchange *x)
     return false;
 }
 
+/* ---- one file after the other becomes an upload ---- */
+
+static enum exchange_step end_next(struct upload *u);
+
+/* What became of a file, as if it were a member of an archive. */
+static void add_member(struct upload *u, const struct job_result *result)
+{
+    struct job_member *m = &u->members[u->n_members++];
+    struct str name = str_of(result->record.name);
+
+    *m = (struct job_member){.diag = result->diag, .record = result->record, .read = true};
+    if (result->diag.kind != DIAG_NONE)
+        unpack_member_name(name, m->record.member);
+    else
+        u->result.complete = u->result.complete && result->complete;
+    shared_bytes_unref(result->summary);
+}
+
+/* The result of several is that of the first which was kept, with all as members; or else why the first was not. */
+static enum exchange_step end_members(struct upload *u)
+{
+    size_t first = 0;
+
+    while (first + 1 < u->n_members && u->members[first].diag.kind != DIAG_NONE)
+        first++;
+    if (u->members[first].diag.kind != DIAG_NONE)
+        first = 0;
+    u->result.diag = u->members[first].diag;
+    u->result.record = u->members[first].record;
+    u->result.members = u->members;
+    u->result.n_members = u->n_members;
+    return u->then(u->exchange, &u->result);
+}
+
 static enum exchange_step job_ended(struct exchange *x, void *upload)
 {
     struct upload *u = upload;
+    struct job_result result;
 
-    job_result(u->job, &u->result);
-    return u->then(x, &u->result);
+    if (u->n_files == 1) {
+        job_result(u->files[0].job, &u->result);
+        return u->then(x, &u->result);
+    }
+    job_result(u->files[u->n_members].job, &result);
+    memcpy(u->result.delete_token, result.delete_token, sizeof(u->result.delete_token));
+    add_member(u, &result);
+    return u->n_members == u->n_files ? end_members(u) : end_next(u);
+}
+
+/* One token is for all of them. */
+static enum exchange_step end_next(struct upload *u)
+{
+    struct exchange *x = u->exchange;
+    struct upload_file *file = &u->files[u->n_members];
+
+    u->asked.name = u->name.n > 0 ? buf_view(&u->name) : buf_view(&file->name);
+    u->asked.token = u->result.delete_token;
+    job_end(file->job, x, &u->asked, upload_prefers_async(x));
+    return exchange_then(x, job_ended, u);
 }
 
 enum exchange_step upload_end(struct exchange *x,
                               enum exchange_step (*then)(struct exchange *x, struct job_result *result))
 {
     struct upload *u = x->body;
-    struct job_asked asked = {.name = buf_view(&u->name),
-                              .created_s = (int64_t)time(NULL),
-                              .space = str_of(u->space),
-                              .labels = &u->labels};
 
     u->then = then;
-    if (!check_form(u) || !expiry(u, asked.created_s, &asked.expires_s) || !readers(u, &asked.team)) {
+    u->asked =
+        (struct job_asked){.created_s = (int64_t)time(NULL), .space = str_of(u->space), .labels = &u->labels};
+    if (!check_form(u) || !expiry(u, u->asked.created_s, &u->asked.expires_s) ||
+        !readers(u, &u->asked.team)) {
         diag_add_words(&u->diag);
         return exchange_diag(x, &u->diag);
     }
-    if (!who_is_for(&x->who, asked.space))
+    if (!who_is_for(&x->who, u->asked.space))
         return exchange_problem(x, 403, "not in that space",
                                 "Say space=NAME with a space that your token is for.",
                                 "You may upload into some spaces alone, and this is none of them.");
     for (size_t i = 0; i < RECORD_NAMES_FILES; i++)
         if (u->names[i].local != NULL)
             job_names(u->job, &u->names[i]);
-    job_end(u->job, x, &asked, upload_prefers_async(x));
-    return exchange_then(x, job_ended, u);
+    u->files[u->n_files++] = (struct upload_file){u->job, u->file_name};
+    u->job = NULL;
+    u->file_name = (struct buf){0};
+    u->result.complete = true;
+    if (u->n_files > 1 && (u->members = calloc(u->n_files, sizeof(*u->members))) == NULL)
+        return exchange_no_memory(x, "one more upload");
+    return end_next(u);
 }

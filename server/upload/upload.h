@@ -1,4 +1,4 @@
-/* The body of an upload request: multipart or raw, into a job. Calling sequence, all from the request's own
+/* The body of an upload request: multipart or raw, into a job; each file of a form into one of its own. Calling sequence, all from the request's own
  * thread: upload_begin -> upload_data .. -> upload_end.
  */
 #ifndef SERVER_UPLOAD_UPLOAD_H
@@ -23,8 +23,9 @@ enum exchange_step upload_end(struct exchange *x,
 /* All bytes have come, and are paid for (upload_share.h): for a handler, before anything else. */
 void upload_arrived(struct exchange *x);
 
-/* Before upload_end: whether each file of an archive was asked for (job.h). */
-bool upload_wants_every_member(const struct exchange *x);
+/* Before upload_end: whether there are several files, or each file of an archive was asked for (job.h): the result is a
+ * list of members then. */
+bool upload_is_several(const struct exchange *x);
 
 /* Whether the client said that it would rather not wait: the preference respond-async (RFC 7240, 4.1). */
 bool upload_prefers_async(const struct exchange *x);

@@ -183,9 +183,6 @@ class Forms(BadInput):
         self.refuse(*form(('name', None, b'x')), 400, 'no file')
         self.refuse(*form(('trace', '', b'')), 400, 'no file')
 
-    def test_two_files(self):
-        self.refuse(*form(('a', 'a', trace()), ('b', 'b', trace())), 400, 'two files')
-
     def test_file_of_no_bytes(self):
         self.refuse(*form(('trace', 'x.trace', b'')), 400, 'empty file')
 

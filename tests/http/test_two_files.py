@@ -67,7 +67,7 @@ class TwoFiles(ServiceTest):
     def test_two_fields(self):
         key, data = ('key', 'a.key', KEY), ('data', 'a.data', DATA)
         for parts in (key, data), (data, key), (key, key), (('trace', 'a.key', KEY), data):
-            self.refused(*parts, status=400, said='more than one file', hint=REMEDY)
+            self.refused(*parts, status=422, said='of a', hint=REMEDY)
 
     def test_form_of_the_page(self):
         page = self.server.get('/', Accept='text/html').text
