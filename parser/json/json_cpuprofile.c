@@ -204,9 +204,11 @@ bool json_js_is_root(struct json_doc *d, string_id name)
 bool json_js_stacks(struct json_doc *d, const struct json_js *js, const struct json_js_part *part,
                     struct json_stacks *stacks, struct idmap *row_of)
 {
+    if (part->n_nodes == 0)
+        return true; /* there may be no array of nodes at all */
     const struct json_js_node *nodes = js->nodes + part->nodes;
     size_t first = stacks->n;
-    bool hermes = part->n_nodes > 0 && is_name(d, nodes[0].name, "[root]");
+    bool hermes = is_name(d, nodes[0].name, "[root]");
 
     for (size_t i = 0; i < part->n_nodes; i++) {
         const struct json_js_node *n = &nodes[i];

@@ -88,7 +88,7 @@ static bool take_names(struct named *l, struct buf *text, struct arena *arena)
         l->rows[l->n++] = row;
         l->heaviest[row] = heaviest_share(l, row);
         if (l->t->frame == NULL)
-            clean_text(text, table_name(l->t, row));
+            clean_text(text, table_name(l->t, row).n > 0 ? table_name(l->t, row) : STR("(no name)"));
         else
             put_method_name(text, l->t, row);
         l->names[row].n = text->n - at;

@@ -325,11 +325,16 @@ const struct key KEYS[] = {
     SENT("a", KEYS_PAIR, "the earlier upload, by its link or its id"),
     SENT("b", KEYS_PAIR, "the later one"),
     SENT(
-        "q", KEYS_SPACE,
+        "q", KEYS_SPACE | KEYS_SERIES,
         "what to look for, all of it: key:value of a label, with quotes around a value with blanks; after:2026-11-01, "
         "before:2026-12-01 (of the upload); words of the name or the headline"),
     SENT("next", KEYS_SPACE, "goes on behind the uploads of an answer, with what that says of `next`"),
     SENT("rows", KEYS_SPACE, "how many uploads, at most 500; default: 50"),
+    SENT("over", KEYS_SERIES, "the label that is equal in the uploads of one point; default: commit"),
+    SENT("of", KEYS_SERIES, "what is shown: total (the default), thread:NAME, or the name of a method"),
+    SENT("value", KEYS_SERIES, "which value of it; default: the first one that the newest upload has"),
+    SENT("part", KEYS_SERIES,
+         "of a method: incl (with what it calls, the default), excl (by itself), or calls"),
 };
 const size_t KEYS_COUNT = COUNT_OF(KEYS);
 

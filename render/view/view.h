@@ -141,6 +141,7 @@ enum key_group {
     KEYS_LOGIN = 1 << 21,   /* of the form that takes a token */
     KEYS_ABOUT = 1 << 23,   /* of a picture that stands alone: what it says of its upload */
     KEYS_SPACE = 1 << 25,   /* of the list of a space */
+    KEYS_SERIES = 1 << 26,  /* of its series */
     KEYS_OUTLINE = 1 << 24, /* of texts that can be cut to a budget */
     KEYS_ANY = 1 << 22      /* no key has it: nothing looks at the query */
 };

@@ -124,6 +124,15 @@ static void put_next(struct buf *b, const struct page_space *p)
     buf_part_end(b, &link);
 }
 
+static void put_series_link(struct buf *b, const struct page_space *p)
+{
+    struct buf query = {0};
+
+    buf_percent(&query, p->query);
+    page_put(b, "<p><a href=\"{}/series?q={}\">Over time</a></p>\n", p->space, buf_view(&query));
+    buf_part_end(b, &query);
+}
+
 void page_space(struct buf *b, const struct page_space *p)
 {
     const struct page_frame frame = {.title = p->space, .root = STR("../"), .visitor = p->visitor};
@@ -131,6 +140,7 @@ void page_space(struct buf *b, const struct page_space *p)
     page_frame_begin(b, &frame);
     page_put(b, "<h1>{}</h1>\n", p->space);
     put_search(b, p);
+    put_series_link(b, p);
     if (p->rows.n > 0)
         put_rows(b, p->rows);
     else

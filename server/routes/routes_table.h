@@ -78,6 +78,8 @@ extern const struct route_body MAPPING_BODY, SYMBOLS_BODY;
           "What all threads did in a window of time, per pixel: JSON, or a picture by .svg") \
     ROUTE("GET", "/s/{space}", DOOR_SPACE, KEYS_SPACE, NULL, handle_space, \
           "The uploads of a space, the newest first: a page, text or JSON, by Accept or by .html, .txt, .json") \
+    ROUTE("GET", "/s/{space}/series{suffix}", DOOR_SPACE, KEYS_SERIES, NULL, handle_series, \
+          "One value of the uploads of a space over time, for each set of labels, with the changes that noise does not explain: a page, text or JSON, by Accept or by .txt, .json") \
     ROUTE("GET", "/d", DOOR_OPEN, KEYS_PAIR, NULL, handle_compare_choice, \
           "Leads on to the comparison of two uploads, each named by its link or its id") \
     ROUTE("GET", "/d/{pair}", DOOR_READ, KEYS_TRACK | KEYS_VIEW | KEYS_TABLE | KEYS_COMPARED, NULL, handle_compare, \

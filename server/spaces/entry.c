@@ -206,6 +206,7 @@ static void add_subject(struct entry *sizes, const json_t *object, struct buf *b
     at = b->n;
     buf_char(b, '\n');
     add_labels(b, json_object_get(object, "label"));
+    sizes->said_bytes = (uint32_t)(b->n - at);
     add_labels(b, json_object_get(object, "known"));
     sizes->labels_bytes = (uint32_t)(b->n - at);
 }
@@ -239,6 +240,11 @@ size_t entry_bytes(const struct entry *e)
 struct str entry_text(const struct entry *e)
 {
     return (struct str){e->bytes, e->text_bytes};
+}
+
+struct str entry_said_labels(const struct entry *e)
+{
+    return (struct str){e->bytes + e->text_bytes + e->words_bytes, e->said_bytes};
 }
 
 struct query_subject entry_subject(const struct entry *e)

@@ -36,12 +36,15 @@ bool entry_write(const struct record *r, struct str summary, struct str words, s
 struct entry {
     struct record_entry name;
     uint32_t text_bytes, words_bytes, labels_bytes;
-    char bytes[]; /* its JSON, then the subject of queries */
+    uint32_t said_bytes; /* of the labels, those that people said */
+    char bytes[];        /* its JSON, then the subject of queries */
 };
 /* NULL: no memory, or no entry. The caller's to free. */
 struct entry *entry_read(const struct record_entry *name, struct str text);
 size_t entry_bytes(const struct entry *e); /* in memory */
 struct str entry_text(const struct entry *e);
+/* The labels that people said: "\n", then lines "KEY=VALUE\n". */
+struct str entry_said_labels(const struct entry *e);
 struct query_subject entry_subject(const struct entry *e);
 
 #endif

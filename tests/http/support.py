@@ -163,6 +163,11 @@ def form(*parts, boundary='----aflamedTestBoundary7MA4YWxk'):
     return 'multipart/form-data; boundary=' + boundary, body
 
 
+def fields_of(**values):
+    """Parts of a form; names may have dots as **{'label.x': ..}."""
+    return [(name, None, value.encode()) for name, value in values.items()]
+
+
 def head(method, target, *lines, host='127.0.0.1'):
     """Bytes of a request's head."""
     fields = ['Host: ' + host] if host is not None else []

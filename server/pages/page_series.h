@@ -1,0 +1,17 @@
+/* The page of a series. */
+#ifndef SERVER_PAGES_PAGE_SERIES_H
+#define SERVER_PAGES_PAGE_SERIES_H
+
+#include "server/pages/page_frame.h"
+#include "server/spaces/series_value.h"
+
+struct page_series {
+    struct str space, query;
+    const struct series_list *list;
+    const struct series_told *told;
+    const struct series_wish *wish;
+    const struct page_visitor *visitor;
+};
+void page_series(struct buf *b, const struct page_series *p);
+
+#endif

@@ -1,0 +1,253 @@
+/* /s/<space>/series: one value of the uploads of a space over time, as a page, JSON, or lines of text. */
+#include <string.h>
+
+#include "core/clean.h"
+#include "core/json.h"
+#include "core/number.h"
+#include "core/system/clock.h"
+#include "core/system/utc.h"
+#include "server/http/exchange.h"
+#include "server/http/problem.h"
+#include "server/pages/page_series.h"
+#include "server/routes/admit.h"
+#include "server/routes/routes_table.h"
+#include "server/routes/view_answer.h"
+#include "server/service.h"
+#include "server/spaces/series_value.h"
+
+/* A state of the exchange. */
+struct series_answer {
+    struct series_list list;
+    struct series_told told;
+    struct query query;
+    struct series_wish wish;
+    char space[SPACE_NAME_BYTES + 1];
+    enum representation as;
+};
+
+static void end_answer(void *series_answer)
+{
+    struct series_answer *a = series_answer;
+
+    series_free(&a->list);
+    series_told_free(&a->told);
+}
+
+/* ---- as JSON ---- */
+
+static void put_labels(struct json *j, struct str lines)
+{
+    struct str line, key;
+
+    json_open_object(j, "labels");
+    while (lines.n > 0 && str_split(&lines, '\n', &line)) {
+        str_split(&line, '=', &key);
+        json_put_key(j, key);
+        json_put_string(j, NULL, line);
+    }
+    json_close(j);
+}
+
+static void put_time(struct json *j, int64_t unix_s)
+{
+    char text[UTC_CHARS + 1];
+
+    utc_format(unix_s, text);
+    json_put_string(j, "created", str_of(text));
+}
+
+static void put_point(struct json *j, const struct series_list *l, const struct series_point *p)
+{
+    json_line(j);
+    json_open_object(j, NULL);
+    json_put_string(j, "at", p->at);
+    put_time(j, p->created_s);
+    if (p->n_values > 0) {
+        json_put_i64(j, "median", p->median);
+        json_put_i64(j, "least", p->least);
+        json_put_i64(j, "most", p->most);
+    }
+    json_open_array(j, "runs");
+    for (uint32_t i = 0; i < p->n; i++) {
+        const struct series_run *run = &l->runs[p->first + i];
+        json_open_object(j, NULL);
+        json_put_string(j, "id", str_of(run->id));
+        if (run->has_value)
+            json_put_i64(j, "value", run->value);
+        json_close(j);
+    }
+    json_close(j);
+    json_close(j);
+}
+
+static void put_change(struct json *j, const struct series_list *l, const struct series *s,
+                       const struct series_change *c)
+{
+    const struct series_point *p = &l->points[s->first + c->point];
+
+    json_line(j);
+    json_open_object(j, NULL);
+    json_put_u64(j, "point", c->point);
+    json_put_string(j, "at", p->at);
+    put_time(j, p->created_s);
+    json_put_i64(j, "before", c->before);
+    json_put_i64(j, "after", c->after);
+    json_close(j);
+}
+
+static void put_series(struct json *j, const struct series_list *l, const struct series *s)
+{
+    json_line(j);
+    json_open_object(j, NULL);
+    put_labels(j, s->labels);
+    if (s->has_noise)
+        json_put_fixed(j, "noise_percent", s->noise_permille, 1);
+    json_open_array(j, "points");
+    for (uint32_t i = 0; i < s->n; i++)
+        put_point(j, l, &l->points[s->first + i]);
+    json_close(j);
+    json_open_array(j, "changes");
+    for (uint32_t i = 0; i < s->n_changes; i++)
+        put_change(j, l, s, &l->changes[s->first_change + i]);
+    json_close(j);
+    json_close(j);
+}
+
+static void answer_json(const struct series_answer *a, struct buf *b)
+{
+    struct json j = json_into(b);
+
+    json_open_object(&j, NULL);
+    json_put_string(&j, "space", str_of(a->space));
+    json_put_string(&j, "over", a->list.over);
+    json_put_string(&j, "of", a->told.of);
+    json_put_string(&j, "value", a->told.value);
+    json_put_string(&j, "unit", str_of(series_unit_word(&a->told)));
+    json_put_u64(&j, "uploads", a->list.n_runs);
+    json_put_u64(&j, "not_read", a->told.not_read);
+    json_put_u64(&j, "later", a->told.later);
+    json_put_bool(&j, "more", a->list.more);
+    json_open_array(&j, "series");
+    for (size_t i = 0; i < a->list.n; i++)
+        put_series(&j, &a->list, &a->list.of[i]);
+    json_close(&j);
+    json_close(&j);
+    buf_char(b, '\n');
+}
+
+/* ---- as text ---- */
+
+static void put_amount(struct buf *b, const struct series_answer *a, int64_t value)
+{
+    buf_z(b, value < 0 ? "-" : "");
+    buf_value(b, a->told.unit, value < 0 ? 0 - (uint64_t)value : (uint64_t)value, 4);
+}
+
+static void put_text_point(struct buf *b, const struct series_answer *a, const struct series_point *p)
+{
+    char created[UTC_CHARS + 1];
+
+    utc_format(p->created_s, created);
+    buf_z(b, created);
+    buf_char(b, '\t');
+    clean_text(b, p->at.n > 0 ? p->at : STR("-"));
+    buf_char(b, '\t');
+    if (p->n_values > 0)
+        put_amount(b, a, p->median);
+    else
+        buf_char(b, '-');
+    buf_printf(b, "\t%u run%s\n", p->n, p->n == 1 ? "" : "s");
+}
+
+static void put_text_change(struct buf *b, const struct series_answer *a, const struct series *s,
+                            const struct series_change *c)
+{
+    buf_z(b, "# ");
+    series_change_words(b, &a->list, &a->told, s, c);
+    buf_char(b, '\n');
+}
+
+static void answer_text(const struct series_answer *a, struct buf *b)
+{
+    for (size_t i = 0; i < a->list.n; i++) {
+        const struct series *s = &a->list.of[i];
+        struct str lines = s->labels, line;
+        buf_z(b, i > 0 ? "\n#" : "#");
+        while (lines.n > 0 && str_split(&lines, '\n', &line)) {
+            buf_char(b, ' ');
+            clean_text(b, line);
+        }
+        buf_char(b, '\n');
+        for (uint32_t k = 0; k < s->n; k++)
+            put_text_point(b, a, &a->list.points[s->first + k]);
+        for (uint32_t k = 0; k < s->n_changes; k++)
+            put_text_change(b, a, s, &a->list.changes[s->first_change + k]);
+    }
+    if (a->list.n == 0)
+        buf_z(b, "# nothing is listed that fits\n");
+    if (a->told.later > 0)
+        buf_printf(b, "# %zu uploads are still to be read: ask again\n", a->told.later);
+}
+
+/* ---- the route ---- */
+
+static void answer_page(struct exchange *x, const struct series_answer *a)
+{
+    const struct page_visitor visitor = {str_of(x->who.name), x->who.by == WHO_BY_SESSION,
+                                         (x->who.scopes & SCOPE_UPLOAD) != 0};
+    const struct page_series page = {.space = str_of(a->space),
+                                     .query = x->query(x, "q"),
+                                     .list = &a->list,
+                                     .told = &a->told,
+                                     .wish = &a->wish,
+                                     .visitor = x->service->doors == NULL ? NULL : &visitor};
+
+    page_series(page_reply(&x->reply, 200), &page);
+}
+
+static void answer(struct exchange *x, void *context)
+{
+    struct series_answer *a = context;
+    struct diag diag = {0};
+
+    if (!series_collect(x->service->spaces, str_of(a->space), &a->query, a->wish.over, &a->list, &diag) ||
+        !series_tell(x->service, x->turn, &a->wish, &a->list, &a->told, &diag)) {
+        exchange_diag(x, &diag);
+        return;
+    }
+    if (a->as == AS_HTML) {
+        answer_page(x, a);
+        return;
+    }
+    if (a->as == AS_JSON)
+        answer_json(a, reply_text(&x->reply, 200, "application/json"));
+    else
+        answer_text(a, reply_text(&x->reply, 200, "text/plain; charset=utf-8"));
+    reply_header(&x->reply, "Vary", "Accept, Accept-Encoding");
+    reply_header(&x->reply, "Cache-Control", "private, no-cache");
+    reply_header(&x->reply, "X-Content-Type-Options", "nosniff");
+}
+
+enum exchange_step handle_series(struct exchange *x)
+{
+    struct str space = x->parameters[0];
+    struct series_answer *a = exchange_state(x, sizeof(*a), end_answer);
+    struct diag diag = {0};
+
+    if (a == NULL)
+        return exchange_no_memory(x, "the series");
+    a->as = view_suffix(x, &x->parameters[1]);
+    if (!admits_space(x, space))
+        return X_DONE;
+    if (!space_name_valid(space))
+        return exchange_problem(x, 404, "not found",
+                                "The name stands in the answer to an upload with space=.",
+                                "No space has such a name.");
+    memcpy(a->space, space.p, space.n);
+    a->wish =
+        (struct series_wish){x->query(x, "over"), x->query(x, "of"), x->query(x, "value"), SERIES_INCLUSIVE};
+    if (!series_part(x->query(x, "part"), &a->wish.part, &diag) ||
+        !query_parse(&a->query, x->query(x, "q"), &diag))
+        return exchange_diag(x, &diag);
+    return exchange_work(x, WORK_ALWAYS, answer, NULL, a);
+}

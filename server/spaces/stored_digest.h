@@ -1,0 +1,32 @@
+/* The digest of an upload (runs/run_digest.h), from this machine's directory, where it is kept beside the upload's views. */
+#ifndef SERVER_SPACES_STORED_DIGEST_H
+#define SERVER_SPACES_STORED_DIGEST_H
+
+#include "core/system/turns.h"
+#include "runs/run_digest.h"
+#include "server/views/views.h"
+
+/* Sets the view that a digest is. */
+void stored_digest_view(const struct service *service, const struct record *record,
+                        struct view_request *view);
+
+struct stored_digest {
+    struct run_digest of;
+    void *mapped; /* NULL: the bytes are these */
+    size_t n;
+    struct shared_bytes *bytes;
+};
+
+enum stored_digest_state {
+    DIGEST_FOUND,
+    DIGEST_NOT_MADE, /* it would have to be made, which takes a reading of the upload; or the object store does not answer */
+    DIGEST_NONE /* the upload is gone, or cannot be read */
+};
+
+/* Fills *d, which stored_digest_close frees. With a turn it is made if it is not there, and waited for. */
+enum stored_digest_state stored_digest_open(struct service *service, const char *id, struct turn *turn,
+                                            struct stored_digest *d) __attribute__((warn_unused_result));
+
+void stored_digest_close(struct stored_digest *d);
+
+#endif

@@ -1,0 +1,204 @@
+"""Series: one value of the uploads of a space over time, and the digests that it comes from; several files in one form."""
+import json
+import random
+import unittest
+import urllib.parse
+
+import support
+import team
+from support import ServiceTest, fields_of, id_of, token_of, trace
+from team import STARTUP, Team, changed
+from test_doors import DoorsTest, bearer
+
+HTML, JSON = 'text/html', 'application/json'
+
+
+class SeriesTest(ServiceTest):
+    def series(self, space, **query):
+        answer = self.server.get('/s/%s/series.json?%s' % (space, urllib.parse.urlencode(query)))
+        self.assertEqual(answer.status, 200, answer.text)
+        return json.loads(answer.body)
+
+    def one(self, space, **query):
+        series, = self.series(space, **query)['series']
+        return series
+
+
+class Digests(ServiceTest):
+    def test_say_what_the_table_of_methods_says(self):
+        for content in (trace(threads=3, methods=40, records=2000), self.server.get('/demo.trace').body):
+            link = '/p/' + id_of(self.server.upload(content))
+            lines = self.server.get(link + '/digest.tsv').text.split('\n')
+            values = [line.split('\t')[1] for line in lines if line.startswith('value\t')]
+            at = next(i for i, line in enumerate(lines) if line.startswith('methods\t'))
+            told = {}
+            for line in lines[at + 1:-1]:
+                name, calls, *numbers = line.split('\t')
+                told[name] = [int(calls), *map(int, numbers)]
+            self.assertEqual(sorted(told), list(told))
+            table = json.loads(self.server.get(link + '/methods.json?limit=100000').body)
+            wanted = {}
+            for row in (dict(zip(table['columns'], cells)) for cells in table['rows']):
+                if row['class'] + row['method'] == '(toplevel)' or not row['method']:
+                    continue
+                name = (row['class'] + '.' if row['class'] else '') + row['method'] + row['signature']
+                wanted[name] = [row['calls']]
+                for value in values:
+                    wanted[name] += [row[value + '_incl'], row[value + '_excl']]    # whole us
+            told = {name: [calls, *(ns // 1000 for ns in numbers)] for name, (calls, *numbers) in told.items()}
+            self.assertEqual(told, wanted)
+
+    def test_outlive_the_views(self):
+        answer = self.server.upload_form(*fields_of(space='kept'), ('trace', 'x.trace', trace()))
+        text = self.server.get('/p/%s/digest.tsv' % id_of(answer)).text
+        self.server.stop()
+        self.server.start()
+        self.assertEqual(self.server.get('/p/%s/digest.tsv' % id_of(answer)).text, text)
+
+
+class Points(SeriesTest):
+    def test_are_commits_with_the_median_of_their_runs(self):
+        chance, t = random.Random(3), Team(self.server, 'points', noise=0)
+        times = {}
+        for number in range(3):
+            times[number] = [chance.randrange(1000, 5000) for _ in range(5)]
+            for run, us in enumerate(times[number]):
+                t.upload((('a.B.c', us, 0),), commit='c%d' % number, run=str(run), branch='main')
+        series = self.one('points', of='a.B.c')
+        self.assertEqual(series['labels'], {'branch': 'main'})
+        self.assertEqual([p['at'] for p in series['points']], ['c0', 'c1', 'c2'])
+        for number, point in enumerate(series['points']):
+            ns = sorted(us * 1000 for us in times[number])
+            self.assertEqual(sorted(run.get('value') for run in point['runs']), ns)
+            self.assertEqual((point['least'], point['median'], point['most']), (ns[0], ns[2], ns[4]))
+            self.assertEqual(sorted(run['value'] for run in point['runs']), ns)
+
+    def test_are_of_one_series_by_what_people_said(self):
+        t = Team(self.server, 'apart', noise=0)
+        for scenario in ('start', 'scroll'):
+            t.commits(range(2), 2, scenario=scenario)
+        t.upload(STARTUP)
+        t.upload(STARTUP)
+        found = {json.dumps(s['labels']): s for s in self.series('apart')['series']}
+        self.assertEqual(set(found), {'{"scenario": "start"}', '{"scenario": "scroll"}', '{}'})
+        self.assertEqual([len(p['runs']) for p in found['{"scenario": "start"}']['points']], [2, 2])
+        self.assertEqual([len(p['runs']) for p in found['{}']['points']], [1, 1])    # without a commit, each by itself
+        self.assertEqual(len(self.one('apart', q='scenario:start', over='run')['points']), 2)
+
+    def test_show_the_value_that_is_asked_for(self):
+        Team(self.server, 'values', noise=0).commits([1], 1)
+        total = 1000 * sum(runs + waits for _, runs, waits in STARTUP)
+        for query, wanted in (({}, total), ({'of': 'total'}, total), ({'of': 'thread:main', 'value': 'cpu'},
+                              1000 * sum(runs for _, runs, _ in STARTUP)), ({'of': 'com.example.feed.Net.await()V'}, 40_400_000),
+                              ({'of': 'com.example.feed.Net.await', 'value': 'waiting'}, 40_000_000),
+                              ({'of': 'com.example.feed.Start.run'}, total), ({'of': 'com.example.feed.Start.run', 'part': 'excl'}, 0),
+                              ({'of': 'com.example.feed.Start.run', 'part': 'calls'}, 1), ({'of': 'no.such.method'}, 0)):
+            point, = self.one('values', **query)['points']
+            self.assertEqual(point['median'], wanted, query)
+        point, = self.one('values', of='thread:no such')['points']
+        self.assertNotIn('median', point)
+        for query in ('value=nothing', 'part=all', 'q=after:never'):
+            self.assertEqual(self.server.get('/s/values/series.json?' + query).status, 400, query)
+
+    def test_of_uploads_that_are_deleted_go(self):
+        t = Team(self.server, 'gone', noise=0)
+        answers = [t.upload(STARTUP, commit=str(i)) for i in range(3)]
+        self.server.request('DELETE', '/p/' + id_of(answers[1]), **{'X-Delete-Token': token_of(answers[1])})
+        self.assertEqual([p['at'] for p in self.one('gone')['points']], ['0', '2'])
+
+    def test_of_what_cannot_be_read_are_empty(self):
+        t = Team(self.server, 'broken', noise=0)
+        t.upload(STARTUP, commit='good')
+        answer = self.server.upload_form(*fields_of(space='broken', **{'label.commit': 'bad'}), ('trace', 'x.trace', trace(records=0)))
+        if answer.status == 201:
+            points = self.one('broken', of='com.example.feed.Db.query')['points']
+            self.assertEqual([p.get('median') for p in points], [28_000_000, 0])
+
+
+class Changes(SeriesTest):
+    def test_are_found_at_their_commits_and_nowhere_else(self):
+        at = {12: lambda w: changed(w, 'ImageLoader.decode', 1.08), 24: lambda w: changed(w, 'Net.await', waits=0.9)}
+        Team(self.server, 'changes', seed=11, noise=0.02).commits(range(36), 3, at, branch='main', scenario='start')
+        for method, commits in (('ImageLoader.decode', ['c012']), ('Net.await', ['c024']), ('Json.parse', []), ('Db.query', [])):
+            series = self.one('changes', of='com.example.feed.' + method)
+            self.assertEqual([change['at'] for change in series['changes']], commits, method)
+            self.assertAlmostEqual(series['noise_percent'], 2, delta=1)
+        grew, = self.one('changes', of='com.example.feed.ImageLoader.decode')['changes']
+        self.assertAlmostEqual(grew['after'] / grew['before'], 1.08, delta=0.02)
+        text = self.server.get('/s/changes/series.txt?of=com.example.feed.Net.await').text
+        self.assertIn('# At commit c024 wall of com.example.feed.Net.await()V fell from ', text)
+        page = self.server.get('/s/changes/series?of=com.example.feed.Net.await', Accept=HTML).text
+        self.assertIn('<li class="fell">At commit c024', page)
+        link = page.split('<li class="fell">')[1].split('href="../..')[1].split('"')[0]
+        self.assertEqual(self.server.get(link, Accept=HTML).status, 200)
+
+
+class Pages(SeriesTest):
+    def test_hostile_text_is_text(self):
+        for of in ('<script>alert(1)</script>', '"><script>', 'thread:<script>'):
+            t = Team(self.server, 'hostile', noise=0)
+            t.upload(STARTUP, commit='<script>alert(2)</script>', scenario='"><script>')
+            page = self.server.get('/s/hostile/series?' + urllib.parse.urlencode({'of': of, 'q': of.replace('"', '')}), Accept=HTML)
+            self.assertNotIn('<script>', page.text.replace('<script type="module" src=', ''))
+        page = self.server.get('/s/hostile/series', Accept=HTML).text
+        self.assertIn('&lt;script&gt;alert(2)', page)
+        self.assertNotIn('<script>', page.replace('<script type="module" src=', ''))
+
+    def test_of_nothing(self):
+        for suffix, words in (('', 'Nothing that is listed'), ('.txt', 'nothing is listed'), ('.json', '"series":[]')):
+            answer = self.server.get('/s/nothing/series' + suffix, Accept=HTML)
+            self.assertEqual((answer.status, words in answer.text), (200, True), answer.text)
+        self.assertEqual(self.server.get('/s/No%20Space/series').status, 404)
+
+
+class SeveralFiles(ServiceTest):
+    def test_of_one_form_are_an_upload_each(self):
+        files = [('trace', '%d.trace' % i, trace(salt=i)) for i in range(5)]
+        answer = self.server.upload_form(files[0], *fields_of(space='several', **{'label.commit': 'x'}), *files[1:], Accept=JSON)
+        self.assertEqual(answer.status, 201, answer.text)
+        said = json.loads(answer.body)
+        self.assertEqual([r['name'] for r in said['results']], ['%d.trace' % i for i in range(5)])
+        self.assertEqual(said['failed'], [])
+        for result, file in zip(said['results'], files):
+            self.assertEqual(self.server.get('/p/%s/raw' % result['id']).body, file[2])
+            self.assertEqual(json.loads(self.server.get('/p/%s.json' % result['id']).body)['label'], {'commit': 'x'})
+        text = self.server.upload_form(*files).text
+        self.assertEqual(len(text.split()), 5)
+
+    def test_one_token_deletes_them_all(self):
+        answer = self.server.upload_form(*[('trace', 'x', trace(salt=i)) for i in range(3)], Accept=JSON)
+        said = json.loads(answer.body)
+        for result in said['results']:
+            gone = self.server.request('DELETE', '/p/' + result['id'], **{'X-Delete-Token': said['delete_token']})
+            self.assertIn(gone.status, (200, 204))
+
+    def test_one_that_is_no_trace_is_said(self):
+        good, bad = ('trace', 'good.trace', trace()), ('trace', 'bad.trace', b'nothing at all')
+        for files in ((good, bad), (bad, good)):
+            said = json.loads(self.server.upload_form(*files, Accept=JSON).body)
+            self.assertEqual([r['name'] for r in said['results']], ['good.trace'])
+            self.assertEqual([f['member'] for f in said['failed']], ['bad.trace'])
+        answer = self.server.upload_form(bad, bad)
+        self.assertEqual(answer.status, 415, answer.text)
+
+    def test_with_what_is_of_one_file_are_refused(self):
+        two = [('trace', 'x', trace()), ('trace', 'y', trace(salt=1))]
+        for field in (('member', None, b'all'), ('mapping', 'mapping.txt', b'a.B -> c:\n')):
+            for parts in ([field, *two], [two[0], field, two[1]], [*two, field]):
+                answer = self.server.upload_form(*parts)
+                self.assertEqual(answer.status, 400, answer.text)
+                self.assertIn('several files', answer.text)
+        answer = self.server.upload_form(*[('trace', 'x', trace())] * 51)
+        self.assertEqual((answer.status, 'at most 50' in answer.text), (400, True), answer.text)
+
+    def test_count_together(self):
+        with_limit = support.Server(max_upload_bytes=3 * len(trace()))
+        try:
+            self.assertEqual(with_limit.upload_form(*[('trace', 'x', trace(salt=i)) for i in range(2)]).status, 201)
+            self.assertEqual(with_limit.upload_form(*[('trace', 'x', trace(salt=i)) for i in range(4)]).status, 413)
+        finally:
+            with_limit.clean()
+
+
+if __name__ == '__main__':
+    unittest.main()
