@@ -499,6 +499,7 @@ static bool serve(struct service *s, struct address *address, const sigset_t *si
                                    .connections = s->config->max_connections,
                                    .find = route_find,
                                    .admits = admits,
+                                   .prepare = route_prepare,
                                    .handle = route_handle,
                                    .problem_page = page_problem,
                                    .tick = tick};

@@ -118,7 +118,7 @@ const struct config_key CONFIG_KEYS[] = {
     NUMBER(
         s3_stalled_s, 1, 3600, "20",
         "seconds that a file may be on its way to or from the object store with less than 64 KiB in each of them: then it "
-        "is sent or asked for once more, and then given up"),
+        "is sent or asked for once more, and then given up; what is small may take a quarter of them, or five seconds"),
     TEXT(
         tokens_file, NULL, "a file", "",
         "file of tokens, which `aflamed token` writes: only who has one may upload, and read what is for the team; "

@@ -28,6 +28,7 @@ enum exchange_step {
 struct problem; /* http/problem.h */
 struct client;
 struct exchange_state; /* see exchange_state() */
+struct looked_up;      /* routes/looked_up.h */
 
 struct exchange {
     struct service *service; /* what all requests share */
@@ -53,8 +54,9 @@ struct exchange {
     unsigned door; /* enum door, of its route */
 
     /* Of who handles it. */
-    struct str profile; /* the id of the upload that was found for it; empty: none */
-    void *body;         /* what was made of its body (http/route.h): a state of the exchange */
+    struct str profile;          /* the id of the upload that was found for it; empty: none */
+    struct looked_up *looked_up; /* records; NULL: none */
+    void *body;                  /* what was made of its body (http/route.h): a state of the exchange */
     struct reply reply;
     char why[EXCHANGE_WHY_BYTES]; /* of a refusal, in short, for the log; or empty */
     enum figures_refusal refusal; /* where the status alone does not tell it */

@@ -31,6 +31,8 @@ struct http_site {
     const struct route *(*find)(struct exchange *x);
     /* Fills x->who, and compares it with the route's door. False: x->reply says why the door stays shut. */
     bool (*admits)(struct exchange *x, const struct route *route);
+    /* Before the body of a request is read, behind the route's `begin`: X_WAIT, or X_DONE at once. NULL: nothing is done. */
+    enum exchange_step (*prepare)(struct exchange *x);
     /* Calls the route's handler, behind the body of the request; what that needs may be fetched before. */
     enum exchange_step (*handle)(struct exchange *x, const struct route *route);
     /* Fills x->reply with a problem as a page. */

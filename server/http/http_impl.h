@@ -78,6 +78,7 @@ struct request {
         PHASE_REFUSED, /* the reply is made; it is sent when the body has been passed over */
         PHASE_REPLIED  /* the library has the answer */
     } phase;
+    bool is_prepared;      /* the site's `prepare` was called */
     uint64_t passed_bytes; /* of a body that nobody wants */
     uint64_t body_bytes;   /* of one that the route takes, so far */
     int64_t started_us;    /* monotonic */

@@ -548,6 +548,14 @@ static enum MHD_Result begin(struct request *r, const char *url, const char *met
 static enum MHD_Result take_body(struct request *r, const char *data, size_t *n)
 {
     size_t before = *n;
+
+    if (!r->is_prepared) {
+        r->is_prepared = true;
+        if (r->http->site->prepare != NULL && r->http->site->prepare(&r->x) == X_WAIT)
+            return MHD_YES; /* the piece comes again */
+    }
+    if (exchange_goes_on(&r->x))
+        (void)exchange_go_on(&r->x);
     enum body_step step = r->route->body->data(&r->x, data, n);
 
     r->body_bytes += before - *n;

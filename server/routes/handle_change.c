@@ -379,17 +379,33 @@ enum exchange_step handle_rename(struct exchange *x)
 
 /* ---- files that tell names ---- */
 
-/* Who cannot be let in whatever the form says is refused before the file is taken. */
-static enum exchange_step begin_names(struct exchange *x, enum exchange_step (*begin)(struct exchange *x))
+/* Who cannot be let in whatever the form says is refused before the file is taken. False: x->reply says why. */
+static bool may_send_names(struct exchange *x)
 {
     struct record record;
 
-    if (!profile_record(x, x->parameters[0], &record))
-        return X_DONE;
-    if (record.token_sha256[0] == '\0' &&
-        !profile_may_change(x, &record, SCOPE_CHANGE, (struct str){NULL, 0}))
-        return X_DONE;
-    return begin(x);
+    return profile_record(x, x->parameters[0], &record) &&
+           (record.token_sha256[0] != '\0' ||
+            profile_may_change(x, &record, SCOPE_CHANGE, (struct str){NULL, 0}));
+}
+
+static enum exchange_step begin_names(struct exchange *x, enum exchange_step (*begin)(struct exchange *x))
+{
+    return store_is_remote(x->service->store) || may_send_names(x) ? begin(x) : X_DONE;
+}
+
+/* An object store is asked behind the headers, when there can be no answer any more: what comes is passed over then, and
+ * the handler says why. */
+static enum body_step names_data(struct exchange *x, const char *p, size_t *n)
+{
+    struct names_upload *u = x->body;
+
+    if (!u->has_begun && store_is_remote(x->service->store) && !may_send_names(x)) {
+        reply_free(&x->reply);
+        reply_init(&x->reply);
+        u->refused = true;
+    }
+    return names_upload_data(x, p, n);
 }
 
 static enum exchange_step begin_mapping(struct exchange *x)
@@ -402,14 +418,36 @@ static enum exchange_step begin_symbols(struct exchange *x)
     return begin_names(x, names_upload_begin_symbols);
 }
 
-const struct route_body MAPPING_BODY = {"multipart/form-data", begin_mapping, names_upload_data},
-                        SYMBOLS_BODY = {"multipart/form-data", begin_symbols, names_upload_data};
+const struct route_body MAPPING_BODY = {"multipart/form-data", begin_mapping, names_data},
+                        SYMBOLS_BODY = {"multipart/form-data", begin_symbols, names_data};
 
 struct names_change {
     struct record record;
     struct names_upload *upload;
     struct record_names earlier; /* the mapping of another upload that is to be taken; or none */
 };
+
+/* A mapping has more names than a profile shows: only who has the other upload's token may have its mapping. */
+static bool find_earlier(struct exchange *x, struct names_change *c)
+{
+    struct str from = buf_view(&c->upload->from);
+    struct record earlier;
+
+    if (from.n == 0)
+        return true;
+    turn_give(x->turn);
+    bool found = profile_record(x, from, &earlier);
+    turn_take(x->turn);
+    x->profile = x->parameters[0];
+    if (!found || !profile_may_change(x, &earlier, SCOPE_CHANGE, buf_view(&c->upload->from_token)))
+        return false;
+    c->earlier = earlier.names;
+    found = c->earlier.of[RECORD_MAPPING][0] != '\0';
+    if (!found)
+        exchange_problem(x, 404, "no such mapping", "Send the mapping.txt itself.",
+                         "The other upload has no mapping.");
+    return found;
+}
 
 static void write_names(struct exchange *x, void *context)
 {
@@ -421,6 +459,8 @@ static void write_names(struct exchange *x, void *context)
     struct diag diag = {0};
 
     struct str known = buf_view(&c->upload->known), known_file = buf_view(&c->upload->known_file);
+    if (!find_earlier(x, c))
+        return;
     if ((known.n > 0 && !known_mapping_take(file, s, known, &diag)) ||
         (known_file.n > 0 && !known_mapping_take_file(file, s, known_file, &diag)) ||
         (c->earlier.of[RECORD_MAPPING][0] != '\0' &&
@@ -445,26 +485,6 @@ static void write_names(struct exchange *x, void *context)
     } else {
         answer_unchanged(x, result);
     }
-}
-
-/* A mapping has more names than a profile shows: only who has the other upload's token may have its mapping. */
-static bool find_earlier(struct exchange *x, struct names_change *c)
-{
-    struct str from = buf_view(&c->upload->from);
-    struct record earlier;
-
-    if (from.n == 0)
-        return true;
-    bool found = profile_record(x, from, &earlier);
-    x->profile = x->parameters[0];
-    if (!found || !profile_may_change(x, &earlier, SCOPE_CHANGE, buf_view(&c->upload->from_token)))
-        return false;
-    c->earlier = earlier.names;
-    found = c->earlier.of[RECORD_MAPPING][0] != '\0';
-    if (!found)
-        exchange_problem(x, 404, "no such mapping", "Send the mapping.txt itself.",
-                         "The other upload has no mapping.");
-    return found;
 }
 
 /* ---- which mapping of the service's own fits the names of the profile ----
@@ -597,7 +617,7 @@ enum exchange_step handle_names(struct exchange *x)
     if (c->upload == NULL)
         return X_DONE;
     struct str token = c->upload->token.n > 0 ? buf_view(&c->upload->token) : (struct str){NULL, 0};
-    if (!profile_may_change(x, &c->record, SCOPE_CHANGE, token) || !find_earlier(x, c))
+    if (!profile_may_change(x, &c->record, SCOPE_CHANGE, token))
         return X_DONE;
     if (str_eq(buf_view(&c->upload->known), STR(NAMES_UPLOAD_FIND)))
         return find_mapping(x, &c->record, token);

@@ -14,6 +14,7 @@
 #include "server/routes/admit.h"
 #include "server/routes/handle_compare.h"
 #include "server/routes/handle_space.h"
+#include "server/routes/looked_up.h"
 #include "server/routes/mcp_tools.h"
 #include "server/routes/routes_table.h"
 #include "server/routes/view_answer.h"
@@ -272,13 +273,23 @@ static enum exchange_step text_ready(struct exchange *x, const struct view_reque
     return X_DONE;
 }
 
+/* The ids of the arguments stand in the place of those of an address. */
+static void name_uploads(struct exchange *x, struct mcp *m, bool pair)
+{
+    struct str a = upload_id_in(text_of(m, pair ? "a" : "profile")), b = upload_id_in(text_of(m, "b"));
+
+    if (pair)
+        snprintf(m->pair, sizeof(m->pair), "%.*s..%.*s", (int)a.n, a.p, (int)b.n, b.p);
+    else
+        snprintf(m->pair, sizeof(m->pair), "%.*s", (int)a.n, a.p);
+    x->parameters[0] = str_of(m->pair);
+}
+
 static bool find_one(struct exchange *x, struct mcp *m)
 {
-    struct str id = upload_id_in(text_of(m, "profile")), method = text_of(m, "method");
+    struct str method = text_of(m, "method");
     struct record record;
 
-    snprintf(m->pair, sizeof(m->pair), "%.*s", (int)id.n, id.p);
-    x->parameters[0] = str_of(m->pair);
     if (m->tool->report == NULL) {
         m->request.output = &OUTPUT_OUTLINE;
         return view_of_url(x, (struct str){NULL, 0}, &record, &m->request);
@@ -294,11 +305,8 @@ static bool find_one(struct exchange *x, struct mcp *m)
 
 static bool find_pair(struct exchange *x, struct mcp *m)
 {
-    struct str a = upload_id_in(text_of(m, "a")), b = upload_id_in(text_of(m, "b"));
     struct record of_a, of_b;
 
-    snprintf(m->pair, sizeof(m->pair), "%.*s..%.*s", (int)a.n, a.p, (int)b.n, b.p);
-    x->parameters[0] = str_of(m->pair);
     return compare_of_url(x, &of_a, &of_b, &m->request);
 }
 
@@ -352,10 +360,22 @@ static enum exchange_step call_find(struct exchange *x, const struct mcp *m)
     return exchange_work(x, WORK_ALWAYS, put_space, NULL, l);
 }
 
+static enum exchange_step get_view(struct exchange *x, void *mcp)
+{
+    struct mcp *m = mcp;
+    struct view_request *r = &m->request;
+
+    if (!(is_among(m->tool->subjects, "b") ? find_pair(x, m) : find_one(x, m)))
+        return tell_problem(x);
+    if (r->asked.view.budget == UINT32_MAX && r->report != NULL)
+        r->asked.view.budget = USUAL_TOKENS;
+    r->encoding = (struct encoding_choice){0};
+    return views_get(x, r, text_ready, NULL);
+}
+
 /* From here on the exchange asks as a URL would: its query is what the arguments are. */
 static enum exchange_step call(struct exchange *x, struct mcp *m)
 {
-    struct view_request *r = &m->request;
     bool pair = is_among(m->tool->subjects, "b");
     char words[200];
 
@@ -368,13 +388,9 @@ static enum exchange_step call(struct exchange *x, struct mcp *m)
     x->each_query = each_argument;
     x->keys = KEYS_TRACK | KEYS_VIEW | KEYS_TABLE | (pair ? KEYS_COMPARED : KEYS_METHOD | KEYS_LONGEST);
     if (m->tool->report != NULL)
-        r->report = report_by_name(str_of(m->tool->report), STR("txt"));
-    if (!(pair ? find_pair(x, m) : find_one(x, m)))
-        return tell_problem(x);
-    if (r->asked.view.budget == UINT32_MAX && r->report != NULL)
-        r->asked.view.budget = USUAL_TOKENS;
-    r->encoding = (struct encoding_choice){0};
-    return views_get(x, r, text_ready, NULL);
+        m->request.report = report_by_name(str_of(m->tool->report), STR("txt"));
+    name_uploads(x, m, pair);
+    return looked_up_before(x, get_view, m);
 }
 
 static enum exchange_step call_tool(struct exchange *x, struct mcp *m, const json_t *params)

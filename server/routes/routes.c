@@ -1,7 +1,6 @@
 #include "server/routes/routes.h"
 
 #include <string.h>
-#include <time.h>
 
 #include "core/system/clock.h"
 #include "core/system/turns.h"
@@ -11,11 +10,10 @@
 #include "server/pages/page_frame.h"
 #include "server/pages/pages.h"
 #include "server/pages/static_assets.h"
+#include "server/routes/looked_up.h"
 #include "server/routes/routes_table.h"
 #include "server/service.h"
 #include "server/store/readiness.h"
-#include "server/store/record.h"
-#include "server/store/record_cache.h"
 
 /* ---- the site itself ---- */
 
@@ -304,59 +302,26 @@ const struct route *route_find(struct exchange *x)
 
 /* ---- handling ---- */
 
-/* Calls each(x, id) for the ids that the request's address names, until it returns false: one, or the two of a comparison,
- * ID..ID. */
-static bool each_id(struct exchange *x, bool (*each)(struct exchange *x, struct str id))
-{
-    static const struct str BETWEEN = STR_INIT("..");
-
-    for (size_t i = 0; i < EXCHANGE_PARAMETERS_MAX; i++) {
-        struct str rest = x->parameters[i];
-        for (bool more = true; more && rest.n >= RECORD_ID_CHARS;) {
-            if (!each(x, (struct str){rest.p, RECORD_ID_CHARS}))
-                return false;
-            rest = (struct str){rest.p + RECORD_ID_CHARS, rest.n - RECORD_ID_CHARS};
-            more = str_starts(rest, BETWEEN);
-            if (more)
-                rest = (struct str){rest.p + BETWEEN.n, rest.n - BETWEEN.n};
-        }
-    }
-    return true;
-}
-
-static bool is_looked_up(struct exchange *x, struct str id)
-{
-    return record_cache_has(x->service->record_cache, id, (int64_t)time(NULL));
-}
-
-static bool look_up(struct exchange *x, struct str id)
-{
-    struct record r;
-
-    (void)record_cache_read(x->service->record_cache, id, (int64_t)time(NULL), &r);
-    return true;
-}
-
-static void look_up_all(struct exchange *x, void *route)
-{
-    (void)route;
-    turn_give(x->turn);
-    each_id(x, look_up);
-    turn_take(x->turn);
-}
-
 static enum exchange_step call(struct exchange *x, void *route)
 {
     return ((const struct route *)route)->handle(x);
 }
 
-/* A handler looks up records on the connection's thread, which others wait for: where that takes the network, they are
- * looked up before, on another thread. */
 enum exchange_step route_handle(struct exchange *x, const struct route *route)
 {
-    if (!store_is_remote(x->service->store) || each_id(x, is_looked_up))
-        return route->handle(x);
-    return exchange_work(x, WORK_ALWAYS, look_up_all, call, (void *)route);
+    return looked_up_before(x, call, (void *)route);
+}
+
+static enum exchange_step pass(struct exchange *x, void *context)
+{
+    (void)x;
+    (void)context;
+    return X_DONE;
+}
+
+enum exchange_step route_prepare(struct exchange *x)
+{
+    return looked_up_before(x, pass, NULL);
 }
 
 const struct route *route_find_figures(struct exchange *x)

@@ -15,8 +15,11 @@ const char *door_words(enum door door);
  * query that has keys which the route does not know. */
 const struct route *route_find(struct exchange *x);
 
-/* Calls the route's handler. */
+/* Looks up what the request is about, and calls the route's handler. */
 enum exchange_step route_handle(struct exchange *x, const struct route *route);
+
+/* Before the body of a request is read: only looks it up. */
+enum exchange_step route_prepare(struct exchange *x);
 
 /* The same as route_find for what metrics_listen serves: the figures, and whether the service lives and is ready. */
 const struct route *route_find_figures(struct exchange *x);

@@ -19,9 +19,9 @@
 #include "server/pages/page_frame.h"
 #include "server/pages/pages.h"
 #include "server/routes/admit.h"
+#include "server/routes/looked_up.h"
 #include "server/service.h"
 #include "server/store/record.h"
-#include "server/store/record_cache.h"
 #include "server/upload/known_mapping.h"
 #include "server/views/policies.h"
 #include "server/views/views.h"
@@ -38,7 +38,7 @@ void profile_gone(struct exchange *x)
 
 bool profile_record(struct exchange *x, struct str id, struct record *r)
 {
-    enum record_state state = record_cache_read(x->service->record_cache, id, (int64_t)time(NULL), r);
+    enum record_state state = looked_up_read(x, id, r);
 
     x->stale = state == RECORD_STALE;
     x->profile = state == RECORD_FOUND || x->stale ? id : STR("");

@@ -20,10 +20,10 @@ enum {
     CONNECT_MS = 3000,
     STALLED_S = 20,        /* for so long an attempt may be .. */
     SLOW_BYTES = 64 << 10, /* .. slower than this in a second */
-    SHORT_MS = 5000,       /* an attempt without a file takes no longer, and all of them together .. */
-    SHORT_ALL_MS = 12000,
-    PAUSE_MS = 100, /* before the second attempt, at most; twice as long before each further one */
-    BUDGET = 100,   /* tenths of attempts in store: one more attempt takes ten, an answer gives one back */
+    SHORT_MS = 5000,       /* an attempt without a file takes no longer, or than a quarter of that, .. */
+    SHORT_ALL = 2,         /* and behind so many of these times no further one is begun */
+    PAUSE_MS = 100,        /* before the second attempt, at most; twice as long before each further one */
+    BUDGET = 100, /* tenths of attempts in store: one more attempt takes ten, an answer gives one back */
     ATTEMPT_COST = 10,
     IDLE_MAX = 16 /* handles that are kept with their connections */
 };
@@ -34,7 +34,7 @@ struct s3 {
     struct s3_keys keys;
     struct s3_name name;
     char signature[S3_NAME_BYTES]; /* what libcurl signs for */
-    unsigned stalled_s;
+    unsigned stalled_s, short_ms;
     const struct stop *stop;
     atomic_uint endpoint; /* that is asked first: the last that answered */
     atomic_int budget;
@@ -58,6 +58,7 @@ struct s3 *s3_open(const char *name, const struct s3_settings *settings, struct 
     pthread_mutex_init(&s->lock, NULL);
     s->curl = curl;
     s->stalled_s = settings->stalled_s > 0 ? settings->stalled_s : STALLED_S;
+    s->short_ms = s->stalled_s * 250 > SHORT_MS ? s->stalled_s * 250 : SHORT_MS;
     s->stop = settings->stop;
     atomic_store(&s->budget, BUDGET);
     int n = snprintf(s->signature, sizeof(s->signature), "aws:amz:%s:s3", settings->region);
@@ -330,7 +331,7 @@ static CURLcode set_options(struct s3 *s, struct attempt *a, const char *url,
     set(a->handle, CURLOPT_HTTPHEADER, headers);
     set(a->handle, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
     if (r->is_short) {
-        set(a->handle, CURLOPT_TIMEOUT_MS, (long)SHORT_MS);
+        set(a->handle, CURLOPT_TIMEOUT_MS, (long)s->short_ms);
     } else {
         set(a->handle, CURLOPT_LOW_SPEED_LIMIT, (long)SLOW_BYTES);
         set(a->handle, CURLOPT_LOW_SPEED_TIME, (long)s->stalled_s);
@@ -522,7 +523,7 @@ struct attempts {
 static bool may_try_again(struct s3 *s, const struct attempt *a, struct attempts *all)
 {
     unsigned late_most = s->endpoints.n > 2 ? (unsigned)s->endpoints.n : 2;
-    bool is_in_time = a->request->is_short ? clock_ms() < all->begun_ms + SHORT_ALL_MS : true;
+    bool is_in_time = a->request->is_short ? clock_ms() < all->begun_ms + SHORT_ALL * s->short_ms : true;
 
     if (a->code == CURLE_OPERATION_TIMEDOUT && !a->request->is_short)
         is_in_time = ++all->late < late_most;

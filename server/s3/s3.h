@@ -37,7 +37,8 @@ struct s3_settings {
     /* The access key and the secret, a line each, and a session token, if there is one. NULL or empty: the usual
      * AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN of the environment. */
     const char *keys_file;
-    /* An attempt to send or fetch a file has failed when it was slower than 64 KiB a second for so long; 0: 20. */
+    /* An attempt to send or fetch a file has failed when it was slower than 64 KiB a second for so long; 0: 20.
+     * What is small may take a quarter of it, or five seconds if that is more. */
     unsigned stalled_s;
     const struct stop *stop; /* ends what sends or fetches a file; NULL: nothing does */
 };

@@ -68,10 +68,11 @@ static bool find_stale(struct record_cache *c, struct str id, int64_t now_s, str
     return found;
 }
 
-/* False: nothing is known of the id any more. */
-static bool find(struct record_cache *c, const struct slot *slot, struct str id, int64_t now_s,
-                 enum record_state *state, struct record *r)
+bool record_cache_find(struct record_cache *c, struct str id, int64_t now_s, enum record_state *state,
+                       struct record *r)
 {
+    const struct slot *slot = slot_of(c, id);
+
     pthread_mutex_lock(&c->lock);
     /* Behind a network for the next second, too: who looked it up before is not to do so again right behind. */
     int64_t until_s = slot->read_s + (store_is_remote(c->store) ? 1 : 0);
@@ -96,14 +97,6 @@ void record_cache_forget(struct record_cache *c, struct str id)
     if (str_eq(str_of(slot->id), id))
         slot->id[0] = '\0';
     pthread_mutex_unlock(&c->lock);
-}
-
-bool record_cache_has(struct record_cache *c, struct str id, int64_t now_s)
-{
-    struct record r;
-    enum record_state state;
-
-    return !record_id_valid(id) || find(c, slot_of(c, id), id, now_s, &state, &r);
 }
 
 static void keep(struct record_cache *c, struct str id, const struct slot *found)
@@ -132,7 +125,7 @@ enum record_state record_cache_read(struct record_cache *c, struct str id, int64
     /* Before reading: what changes meanwhile makes the slot stale and not wrong. */
     struct slot found = {.changes = store_changes(c->store), .read_s = now_s, .forgotten = forgotten(c, id)};
 
-    if (record_id_valid(id) && find(c, slot_of(c, id), id, now_s, &state, r))
+    if (record_id_valid(id) && record_cache_find(c, id, now_s, &state, r))
         return state;
     state = found.state = record_read(c->store, id, now_s, r);
     if (state == RECORD_AWAY && find_stale(c, id, now_s, r))

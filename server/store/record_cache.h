@@ -13,8 +13,9 @@ struct record_cache;
 struct record_cache *record_cache_new(struct store *s); /* NULL: no memory, or no randomness for the table */
 void record_cache_free(struct record_cache *c);         /* NULL is fine */
 
-/* Whether record_cache_read would not ask the store. */
-bool record_cache_has(struct record_cache *c, struct str id, int64_t now_s);
+/* As record_cache_read, if that would not ask the store; else false. `id` is a valid one. */
+bool record_cache_find(struct record_cache *c, struct str id, int64_t now_s, enum record_state *state,
+                       struct record *r) __attribute__((warn_unused_result));
 
 /* Before a change of the upload by this machine, or its end, is answered: it is read again, also where the store is away. */
 void record_cache_forget(struct record_cache *c, struct str id);

@@ -286,6 +286,7 @@ enum body_step names_upload_data(struct exchange *x, const char *p, size_t *n)
 {
     struct names_upload *u = x->body;
 
+    u->has_begun = true;
     if (!u->refused)
         u->refused = !take(u, p, *n);
     u->bytes += u->refused ? *n : 0;

@@ -55,6 +55,8 @@ struct names_upload {
         known; /* id of a mapping of the service's own that is to be taken, or NAMES_UPLOAD_FIND; or empty */
     struct buf known_file;       /* the same by its file; or empty */
     struct buf from, from_token; /* another upload, whose mapping is to be taken, and its token; or empty */
+    bool has_begun;              /* some of the body has come */
+    bool refused;                /* what comes is passed over */
 
     /* The room's own. */
     struct exchange *exchange;
@@ -63,7 +65,6 @@ struct names_upload {
     struct buf *field; /* that is being read; NULL: the file */
     bool seen;         /* the field of the file */
     bool unnamed;      /* .. of a form in which none was chosen */
-    bool refused;      /* the rest is drained */
     uint64_t bytes;
 };
 

@@ -1,12 +1,13 @@
 """A service whose way to its object store does what networks do. Each fault has its sentence, ends within its time, is over
 when it is over, and nothing wrong is shown or acknowledged."""
+import json
 import threading
 import time
 import unittest
 
 import support
 from fault_proxy import FaultProxy
-from support import eventually, id_of, trace
+from support import eventually, id_of, token_of, trace
 from test_store_bucket import BucketTest
 
 HEAD = 20_000        # of a connection: small requests and answers pass, a file does not
@@ -94,6 +95,72 @@ class Faults(BucketTest):
 
     def test_upload_wrong(self):
         self.upload_with('wrong', HEAD, 503, "Other bytes arrived at the object store")
+
+
+class Connections(BucketTest):
+    """The threads of the connections wait for no object store: others are served meanwhile."""
+    def setUp(self):
+        super().setUp()
+        self.proxy = FaultProxy(self.bucket.http.server_port)
+        self.addCleanup(self.proxy.end)
+        self.near = self.service('near')
+        self.far = self.service('far', s3_endpoints=self.proxy.url, s3_stalled_s=3600)
+
+    def ask_while_it_hangs(self, *asks):
+        """The answers. More are asked for at a time than there are threads, and all wait."""
+        said = []
+
+        def ask(what, number):
+            said.append(what(number))
+        threads = [threading.Thread(target=ask, args=(what, number)) for what in asks for number in range(8)]
+        self.proxy.set('hole', upwards=None)
+        for thread in threads:
+            thread.start()
+        self.assertTrue(eventually(lambda: self.proxy.held))
+        for _ in range(20):
+            self.assertEqual(self.far.get('/healthz').status, 200)
+        self.assertEqual(said, [])
+        self.proxy.set('pass')
+        for thread in threads:
+            thread.join()
+        return said
+
+    def ids(self):
+        return [id_of(self.stored(self.near, trace(salt=number))) for number in range(9)]
+
+    def test_looks(self):
+        ids = self.ids()
+        said = self.ask_while_it_hangs(lambda n: self.far.get('/p/%s/verdict.txt' % ids[n]),
+                                       lambda n: self.far.get('/d/%s..%s' % (ids[n], ids[n + 1])))
+        self.assertEqual([answer.status for answer in said], [200] * 16)
+
+    def test_tools(self):
+        ids = self.ids()
+
+        def call(name, **arguments):
+            message = {'jsonrpc': '2.0', 'id': 1, 'method': 'tools/call', 'params': {'name': name, 'arguments': arguments}}
+            return self.far.request('POST', '/mcp', json.dumps(message), Content_Type='application/json')
+        said = self.ask_while_it_hangs(lambda n: call('verdict', profile=ids[n]),
+                                       lambda n: call('diff', a=ids[n], b=ids[n + 1]))
+        self.assertEqual([json.loads(answer.body)['result']['isError'] for answer in said], [False] * 16)
+
+    def test_names(self):
+        answers = [self.stored(self.near, trace(salt=number)) for number in range(9)]
+
+        def send(n, *parts):
+            kind, body = support.form(('token', None, token_of(answers[n]).encode()), *parts)
+            return self.far.request('POST', '/p/%s/mapping' % id_of(answers[n]), body, Content_Type=kind)
+        mapping = b'com.real.Name -> com.example.Class0:\n'
+        said = self.ask_while_it_hangs(lambda n: send(n, ('mapping', 'mapping.txt', mapping)))
+        self.assertEqual([answer.status for answer in said], [200] * 8)
+        earlier = ('from', None, id_of(answers[0]).encode()), ('from_token', None, token_of(answers[0]).encode())
+        said = self.ask_while_it_hangs(lambda n: send(n + 1, *earlier))
+        self.assertEqual([answer.status for answer in said], [200] * 8)
+
+    def test_names_for_an_upload_that_is_none(self):
+        kind, body = support.form(('mapping', 'mapping.txt', b'com.real.Name -> com.example.Class0:\n' * 10000))
+        answer = self.far.request('POST', '/p/%s/mapping' % ('a' * 26), body, Content_Type=kind)
+        self.assertEqual(answer.status, 404, answer)
 
 
 class Stop(BucketTest):

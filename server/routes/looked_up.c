@@ -1,0 +1,116 @@
+#include "server/routes/looked_up.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "server/http/problem.h"
+#include "server/service.h"
+#include "server/store/record_cache.h"
+
+enum { IDS_MAX = 2 }; /* of a comparison */
+
+/* A state of the exchange. */
+struct looked_up {
+    size_t n;
+    struct {
+        char id[RECORD_ID_CHARS + 1];
+        bool known;
+        enum record_state state;
+        struct record record;
+    } of[IDS_MAX];
+    enum exchange_step (*then)(struct exchange *x, void *context);
+    void *context;
+};
+
+/* What may be an id. */
+static void add(struct looked_up *l, struct str id)
+{
+    if (l->n < IDS_MAX && record_id_valid(id))
+        memcpy(l->of[l->n++].id, id.p, RECORD_ID_CHARS);
+}
+
+/* The ids that the address names: one, or the two of a comparison, ID..ID; a suffix may stand behind them. */
+static void add_ids(struct looked_up *l, const struct exchange *x)
+{
+    static const struct str BETWEEN = STR_INIT("..");
+
+    for (size_t i = 0; i < EXCHANGE_PARAMETERS_MAX; i++) {
+        struct str rest = x->parameters[i];
+        for (bool more = true; more && rest.n >= RECORD_ID_CHARS;) {
+            add(l, (struct str){rest.p, RECORD_ID_CHARS});
+            rest = (struct str){rest.p + RECORD_ID_CHARS, rest.n - RECORD_ID_CHARS};
+            more = str_starts(rest, BETWEEN);
+            if (more)
+                rest = (struct str){rest.p + BETWEEN.n, rest.n - BETWEEN.n};
+        }
+    }
+}
+
+static bool may_name_ids(const struct exchange *x)
+{
+    for (size_t i = 0; i < EXCHANGE_PARAMETERS_MAX; i++)
+        if (x->parameters[i].n >= RECORD_ID_CHARS)
+            return true;
+    return false;
+}
+
+static bool find_all(struct exchange *x, struct looked_up *l)
+{
+    bool all = true;
+
+    for (size_t i = 0; i < l->n; i++) {
+        l->of[i].known = record_cache_find(x->service->record_cache, str_of(l->of[i].id), (int64_t)time(NULL),
+                                           &l->of[i].state, &l->of[i].record);
+        all = all && l->of[i].known;
+    }
+    return all;
+}
+
+static void read_all(struct exchange *x, void *looked_up)
+{
+    struct looked_up *l = looked_up;
+
+    turn_give(x->turn);
+    for (size_t i = 0; i < l->n; i++) {
+        if (!l->of[i].known)
+            l->of[i].state = record_cache_read(x->service->record_cache, str_of(l->of[i].id),
+                                               (int64_t)time(NULL), &l->of[i].record);
+        l->of[i].known = true;
+    }
+    turn_take(x->turn);
+}
+
+static enum exchange_step go_on(struct exchange *x, void *looked_up)
+{
+    const struct looked_up *l = looked_up;
+
+    return l->then(x, l->context);
+}
+
+enum exchange_step looked_up_before(struct exchange *x,
+                                    enum exchange_step (*then)(struct exchange *x, void *context),
+                                    void *context)
+{
+    if (!store_is_remote(x->service->store) || !may_name_ids(x))
+        return then(x, context);
+    struct looked_up *l = exchange_state(x, sizeof(*l), NULL);
+    if (l == NULL)
+        return exchange_no_memory(x, "the record");
+    l->then = then;
+    l->context = context;
+    add_ids(l, x);
+    x->looked_up = l;
+    return find_all(x, l) ? then(x, context) : exchange_work(x, WORK_ALWAYS, read_all, go_on, l);
+}
+
+enum record_state looked_up_read(struct exchange *x, struct str id, struct record *r)
+{
+    const struct looked_up *l = x->looked_up;
+
+    for (size_t i = 0; l != NULL && i < l->n; i++)
+        if (l->of[i].known && str_eq(str_of(l->of[i].id), id)) {
+            *r = l->of[i].record;
+            return l->of[i].state;
+        }
+    return record_cache_read(x->service->record_cache, id, (int64_t)time(NULL), r);
+}
