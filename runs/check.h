@@ -69,11 +69,6 @@ struct check_method {
     bool is_sure;
 };
 
-struct check_names {
-    struct str *list; /* those that have a thousandth of the total */
-    uint32_t n;
-};
-
 struct check {
     enum check_state state;
     uint32_t n_a, n_b;
@@ -82,10 +77,12 @@ struct check {
     struct str value; /* the first one: what methods were tested by */
     enum unit unit;
     uint32_t n_tested;            /* methods */
-    bool can_be_sure;             /* so many runs can show of so many methods that a single one changed */
+    bool can_be_sure;             /* so many runs can show of so many methods that a single one changed .. */
+    struct rank_more to_be_sure;  /* .. else so many more can */
     struct check_method *changed; /* sure ones first; of these the largest change of the median first */
     uint32_t n_changed, n_sure;
-    struct check_names added, gone; /* that no run of the other group has */
+    struct check_method *added, *gone; /* that no run of the other group has; the heaviest first */
+    uint32_t n_added, n_gone;
 };
 
 /* All lives in the arena, and slices are of the digests. False: diag, DIAG_USAGE for rules that do not fit what the runs

@@ -333,6 +333,13 @@ void rank_test(const struct rank_groups *g, enum rank_of of, struct rank_scratch
     r->high = value_of(of, kth_pair(g, 1, of, pairs + 1 - k));
 }
 
+double rank_least_p(uint32_t n_a, uint32_t n_b)
+{
+    uint64_t all;
+
+    return binomial(n_a + n_b, n_a < n_b ? n_a : n_b, &all) ? share_of(2, all) : 0;
+}
+
 /* ---- numbers ---- */
 
 static int compare_numbers(const void *a, const void *b)

@@ -54,6 +54,9 @@ uint64_t rank_median(const uint64_t *sorted, uint32_t n);
 double rank_sum_p(const uint32_t *ranks, uint32_t n, uint32_t m, uint64_t deviation, bool ties,
                   struct rank_scratch *scratch);
 
+/* No p of groups of so many runs is smaller, unless runs tie. */
+double rank_least_p(uint32_t n_a, uint32_t n_b);
+
 /* Benjamini and Hochberg (1995): the largest of these p that may be called a finding if at most that share of all findings
  * may be false. Sorts p. -1: none. */
 double rank_false_discoveries(double *p, uint32_t n, double share);

@@ -14,3 +14,14 @@ uint32_t random_below(uint64_t *state, uint32_t n)
 {
     return (uint32_t)(random_next(state) % n);
 }
+
+/* Twelve equal parts add up to nearly a normal distribution, whose deviation is one part. */
+uint64_t random_noisy(uint64_t *state, uint64_t level, unsigned percent)
+{
+    enum { PARTS = 12, PART = 100000 };
+    int64_t sum = -PARTS * PART / 2;
+
+    for (unsigned i = 0; i < PARTS; i++)
+        sum += random_below(state, PART);
+    return level + (uint64_t)((int64_t)level * sum / PART * (int)percent / 100);
+}

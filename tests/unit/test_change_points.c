@@ -9,24 +9,13 @@ enum { ARENA_BYTES = 64 << 20, POINTS = 200, RUNS = 5, LEVEL = 10000000 };
 
 /* ---- made series ---- */
 
-/* With a deviation of 3 %: twelve equal parts add up to nearly a normal distribution. */
-static int64_t noisy(uint64_t *seed, int64_t level)
-{
-    enum { PARTS = 12, PART = 100000 };
-    int64_t sum = 0;
-
-    for (unsigned i = 0; i < PARTS; i++)
-        sum += random_below(seed, PART);
-    return level + level * (sum - PARTS * PART / 2) * 3 / 100 / PART;
-}
-
 /* The median of five runs of one commit. */
 static int64_t commit(uint64_t *seed, int64_t level)
 {
     uint64_t runs[RUNS];
 
     for (unsigned i = 0; i < RUNS; i++)
-        runs[i] = (uint64_t)noisy(seed, level);
+        runs[i] = random_noisy(seed, (uint64_t)level, 3);
     rank_sort(runs, RUNS);
     return (int64_t)rank_median(runs, RUNS);
 }

@@ -246,17 +246,6 @@ static void most_runs_are_tested(void **state)
 
 /* ---- how often ---- */
 
-/* A run that takes 10 ms, with a deviation of 3 %: twelve equal parts add up to nearly a normal distribution. */
-static uint64_t noisy(uint64_t *seed, uint64_t level)
-{
-    enum { PARTS = 12, PART = 100000 };
-    int64_t sum = 0;
-
-    for (unsigned i = 0; i < PARTS; i++)
-        sum += random_below(seed, PART);
-    return level + (uint64_t)((int64_t)level * (sum - PARTS * PART / 2) * 3 / 100 / PART);
-}
-
 static void check_coverage(void **state, uint32_t n_a, uint32_t n_b)
 {
     enum { ROUNDS = 1000 };
@@ -265,15 +254,15 @@ static void check_coverage(void **state, uint32_t n_a, uint32_t n_b)
 
     for (unsigned round = 0; round < ROUNDS; round++) {
         for (uint32_t i = 0; i < n_a; i++)
-            a[i] = noisy(&seed, 10000000);
+            a[i] = random_noisy(&seed, 10000000, 3);
         for (uint32_t i = 0; i < n_b; i++)
-            b[i] = noisy(&seed, 11000000);
+            b[i] = random_noisy(&seed, 11000000, 3);
         rank_sort(a, n_a);
         rank_sort(b, n_b);
         struct rank_result r = test(state, (struct rank_groups){a, b, n_a, n_b}, RANK_RATIO);
         covered += r.low <= 1.1 && 1.1 <= r.high;
         for (uint32_t i = 0; i < n_b; i++)
-            b[i] = noisy(&seed, 10000000);
+            b[i] = random_noisy(&seed, 10000000, 3);
         rank_sort(b, n_b);
         alarms += test(state, (struct rank_groups){a, b, n_a, n_b}, RANK_RATIO).p <= 0.05;
     }

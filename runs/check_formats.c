@@ -1,0 +1,565 @@
+/* A check as text, Markdown and JSON. Numbers have few digits, so that they are the same on all machines. */
+#include "core/clean.h"
+#include "core/json.h"
+#include "runs/check.h"
+
+enum { DIGITS = 4, SHOWN_MAX = 10, UNSURE_MAX = 5, LISTED_MAX = 200, NAMED_MAX = 5 };
+
+static const double BEYOND = 1e15; /* no ratio or difference is told that is as large */
+
+/* ---- words of both texts ---- */
+
+static const char *slower(const struct check *c)
+{
+    return c->unit == UNIT_NS ? "slower" : "larger";
+}
+
+static const char *faster(const struct check *c)
+{
+    return c->unit == UNIT_NS ? "faster" : "smaller";
+}
+
+/* 0.0512 as +5.1 %, to whole percent from 100 on. */
+static void put_percent(struct buf *b, double share)
+{
+    double thousandths = (share < 0 ? -share : share) * 1000 + 0.5;
+
+    if (thousandths >= BEYOND) {
+        buf_z(b, "beyond all measure");
+        return;
+    }
+    uint64_t rounded = (uint64_t)thousandths;
+    buf_z(b, rounded == 0 ? "" : share < 0 ? "-" : "+");
+    if (rounded >= 1000)
+        buf_u64_grouped(b, (rounded + 5) / 10);
+    else
+        buf_fixed(b, rounded, 1);
+    buf_z(b, " %");
+}
+
+static void put_difference(struct buf *b, enum unit unit, double difference)
+{
+    double size = difference < 0 ? -difference : difference;
+
+    if (size >= 9e18) {
+        buf_z(b, "beyond all measure");
+        return;
+    }
+    uint64_t rounded = (uint64_t)(size + 0.5);
+    buf_z(b, rounded == 0 ? "" : difference < 0 ? "-" : "+");
+    buf_value(b, unit, rounded, DIGITS);
+}
+
+static void put_medians(struct buf *b, enum unit unit, uint64_t before, uint64_t behind)
+{
+    put_difference(b, unit, behind > before ? (double)(behind - before) : -(double)(before - behind));
+}
+
+/* A change as the rule has its limit. */
+static void put_change(struct buf *b, const struct check_rule *r, double change)
+{
+    if (r->rule.is_percent)
+        put_percent(b, change - 1);
+    else
+        put_difference(b, r->unit, change);
+}
+
+static void put_interval(struct buf *b, const struct check_rule *r)
+{
+    if (!r->measure.has_interval) {
+        buf_z(b, "too few runs");
+        return;
+    }
+    put_change(b, r, r->measure.low);
+    buf_z(b, " to ");
+    put_change(b, r, r->measure.high);
+}
+
+static void put_more(struct buf *b, struct rank_more more)
+{
+    if (more.runs > RANK_MORE_MAX)
+        buf_printf(b, "more than %d more runs would be needed", RANK_MORE_MAX);
+    else
+        buf_printf(b, "run %u more%s", more.runs, more.of_each ? " of each side" : "");
+}
+
+/* What else is to be said of a rule, behind `before`. */
+static void put_remark(struct buf *b, const struct check_rule *r, const char *before)
+{
+    if (r->n_fitting == 0) {
+        buf_z(b, r->is_there ? "nothing that fits has a thousandth of the total"
+                             : "nothing fits in any run: is the name right?");
+    } else if (r->state == CHECK_INCONCLUSIVE) {
+        buf_z(b, before);
+        put_more(b, r->more);
+    } else if (r->n_fitting > 1) {
+        buf_printf(b, "%s%u of %u methods %s", before, r->state == CHECK_FAIL ? r->n_failing : r->n_fitting,
+                   r->n_fitting, r->state == CHECK_FAIL ? "fail" : "pass");
+    }
+}
+
+static void put_runs(struct buf *b, const struct check *c)
+{
+    buf_printf(b, "%u %s against %u of the baseline", c->n_b, c->n_b == 1 ? "run" : "runs", c->n_a);
+}
+
+static void put_tested(struct buf *b, const struct check *c)
+{
+    if (c->n_tested == 0) {
+        buf_z(b, "No method has a thousandth of the total on both sides.");
+        return;
+    }
+    buf_printf(b, "Of %u methods with a thousandth of the total ", c->n_tested);
+    if (c->n_sure > 0)
+        buf_printf(b, "%u changed; of such findings at most 5 %% are chance.", c->n_sure);
+    else
+        buf_z(b, "none changed for sure.");
+    if (c->can_be_sure)
+        return;
+    buf_z(b, " So few runs cannot tell one of so many from chance: ");
+    put_more(b, c->to_be_sure);
+    buf_char(b, '.');
+}
+
+static bool grew(const struct check_method *m)
+{
+    return m->measure.change > 1;
+}
+
+/* How many methods the lists are taken from: the sure ones, else the first that may have changed. */
+static uint32_t n_shown(const struct check *c)
+{
+    uint32_t unsure = c->n_changed < UNSURE_MAX ? c->n_changed : UNSURE_MAX;
+
+    return c->n_sure > 0 ? c->n_sure : unsure;
+}
+
+static uint32_t count_shown(const struct check *c, bool of_growth)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < n_shown(c); i++)
+        n += grew(&c->changed[i]) == of_growth;
+    return n;
+}
+
+/* The first rule that has the state of all. */
+static const struct check_rule *decisive(const struct check *c)
+{
+    uint32_t i = 0;
+
+    while (i + 1 < c->n_rules && c->rules[i].state != c->state)
+        i++;
+    return &c->rules[i];
+}
+
+static uint32_t count_rules(const struct check *c, enum check_state state)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < c->n_rules; i++)
+        n += c->rules[i].state == state;
+    return n;
+}
+
+/* ---- text ---- */
+
+static void text_rule(struct buf *b, const struct check_rule *r)
+{
+    buf_printf(b, "%-14s", CHECK_STATES[r->state]);
+    clean_text(b, r->rule.text);
+    buf_z(b, ": ");
+    if (r->n_fitting > 0) {
+        clean_text(b, r->subject);
+        buf_char(b, ' ');
+        put_change(b, r, r->measure.change);
+        buf_z(b, " (95 %: ");
+        put_interval(b, r);
+        buf_z(b, "), ");
+        buf_value(b, r->unit, r->measure.median_a, DIGITS);
+        buf_z(b, " -> ");
+        buf_value(b, r->unit, r->measure.median_b, DIGITS);
+    }
+    put_remark(b, r, "; ");
+    buf_char(b, '\n');
+}
+
+static void text_method(struct buf *b, const struct check *c, const struct check_method *m)
+{
+    buf_z(b, "  ");
+    put_medians(b, c->unit, m->measure.median_a, m->measure.median_b);
+    buf_z(b, ", ");
+    put_percent(b, m->measure.change - 1);
+    buf_z(b, ", ");
+    buf_value(b, c->unit, m->measure.median_a, DIGITS);
+    buf_z(b, " -> ");
+    buf_value(b, c->unit, m->measure.median_b, DIGITS);
+    buf_z(b, ", by itself ");
+    put_medians(b, c->unit, m->self_a, m->self_b);
+    buf_z(b, ": ");
+    clean_text(b, m->name);
+    buf_char(b, '\n');
+}
+
+static void text_list(struct buf *b, const struct check *c, bool of_growth)
+{
+    uint32_t n = count_shown(c, of_growth), shown = 0;
+
+    if (n == 0)
+        return;
+    buf_printf(b, "\n%s%s:\n", c->n_sure > 0 ? "" : "perhaps ", of_growth ? slower(c) : faster(c));
+    for (uint32_t i = 0; i < n_shown(c) && shown < SHOWN_MAX; i++)
+        if (grew(&c->changed[i]) == of_growth) {
+            text_method(b, c, &c->changed[i]);
+            shown++;
+        }
+    if (n > shown)
+        buf_printf(b, "  and %u more\n", n - shown);
+}
+
+static void text_names(struct buf *b, const struct check *c, const struct check_method *list, uint32_t n,
+                       const char *title)
+{
+    if (n == 0)
+        return;
+    buf_printf(b, "\n%s:\n", title);
+    for (uint32_t i = 0; i < n && i < NAMED_MAX; i++) {
+        const struct check_measure *m = &list[i].measure;
+        buf_z(b, "  ");
+        buf_value(b, c->unit, m->median_a > m->median_b ? m->median_a : m->median_b, DIGITS);
+        buf_z(b, ": ");
+        clean_text(b, list[i].name);
+        buf_char(b, '\n');
+    }
+    if (n > NAMED_MAX)
+        buf_printf(b, "  and %u more\n", n - NAMED_MAX);
+}
+
+static void write_text(const struct check *c, const struct check_links *links, struct buf *b)
+{
+    buf_z(b, CHECK_STATES[c->state]);
+    buf_z(b, ": ");
+    put_runs(b, c);
+    buf_z(b, "\n\n");
+    for (uint32_t i = 0; i < c->n_rules; i++)
+        text_rule(b, &c->rules[i]);
+    buf_char(b, '\n');
+    put_tested(b, c);
+    buf_char(b, '\n');
+    text_list(b, c, true);
+    text_list(b, c, false);
+    text_names(b, c, c->added, c->n_added, "new");
+    text_names(b, c, c->gone, c->n_gone, "gone");
+    if (links->page.n > 0) {
+        buf_char(b, '\n');
+        clean_text(b, links->page);
+        buf_char(b, '\n');
+    }
+}
+
+/* ---- Markdown ---- */
+
+/* Names are hostile: as code, between more ticks than stand in a row in them. Cells end at a bar, in code as well. */
+static void md_code(struct buf *b, struct str text)
+{
+    struct buf cleaned = {0};
+    size_t longest = 0, run = 0;
+
+    clean_text(&cleaned, text);
+    for (size_t i = 0; i < cleaned.n; i++) {
+        run = cleaned.p[i] == '`' ? run + 1 : 0;
+        longest = run > longest ? run : longest;
+    }
+    for (size_t i = 0; i <= longest; i++)
+        buf_char(b, '`');
+    buf_z(b, longest > 0 ? " " : "");
+    for (size_t i = 0; i < cleaned.n; i++) {
+        buf_z(b, cleaned.p[i] == '|' ? "\\" : "");
+        buf_char(b, cleaned.p[i]);
+    }
+    buf_z(b, longest > 0 ? " " : "");
+    for (size_t i = 0; i <= longest; i++)
+        buf_char(b, '`');
+    buf_part_end(b, &cleaned);
+}
+
+/* An address between < and >, where no blank, bracket or line ends it. */
+static void md_address(struct buf *b, struct str address)
+{
+    static const char SPECIAL[] = "<>()[] |\\`";
+
+    for (size_t i = 0; i < address.n; i++)
+        if (str_find(STR(SPECIAL), address.p[i]) < sizeof(SPECIAL) - 1 || (unsigned char)address.p[i] < ' ')
+            buf_printf(b, "%%%02X", (unsigned)(unsigned char)address.p[i]);
+        else
+            buf_char(b, address.p[i]);
+}
+
+static void md_method(struct buf *b, const struct check_links *links, struct str name)
+{
+    if (links->method.n == 0) {
+        md_code(b, name);
+        return;
+    }
+    buf_char(b, '[');
+    md_code(b, name);
+    buf_z(b, "](");
+    md_address(b, links->method);
+    buf_percent(b, name);
+    buf_char(b, ')');
+}
+
+static void md_headline(struct buf *b, const struct check *c)
+{
+    const struct check_rule *r = decisive(c);
+    uint32_t more = count_rules(c, c->state) - 1;
+
+    buf_z(b, "### ");
+    buf_z(b, CHECK_STATES[c->state]);
+    buf_z(b, ": ");
+    md_code(b, r->rule.text);
+    if (r->n_fitting > 0) {
+        buf_z(b, ", ");
+        put_change(b, r, r->measure.change);
+    }
+    if (more > 0)
+        buf_printf(b, ", and %u more %s", more, more == 1 ? "rule" : "rules");
+    buf_z(b, "\n\n");
+}
+
+static void md_rule(struct buf *b, const struct check_links *links, const struct check_rule *r)
+{
+    buf_z(b, r->state == CHECK_FAIL ? "| **FAIL** | " : "| ");
+    buf_z(b, r->state == CHECK_FAIL ? "" : CHECK_STATES[r->state]);
+    buf_z(b, r->state == CHECK_FAIL ? "" : " | ");
+    md_code(b, r->rule.text);
+    if (r->n_fitting > 0) {
+        buf_z(b, " | ");
+        put_change(b, r, r->measure.change);
+        buf_z(b, " | ");
+        put_interval(b, r);
+        buf_z(b, " | ");
+        buf_value(b, r->unit, r->measure.median_a, DIGITS);
+        buf_z(b, " | ");
+        buf_value(b, r->unit, r->measure.median_b, DIGITS);
+        buf_z(b, " | ");
+    } else {
+        buf_z(b, " | | | | | ");
+    }
+    if (r->rule.of == FAIL_RULE_METHODS && r->n_fitting > 0) {
+        md_method(b, links, r->subject);
+        put_remark(b, r, "; ");
+    } else {
+        put_remark(b, r, "");
+    }
+    buf_z(b, " |\n");
+}
+
+static void md_changed(struct buf *b, const struct check *c, const struct check_links *links, bool of_growth)
+{
+    uint32_t n = count_shown(c, of_growth), shown = 0;
+    const char *word = of_growth ? slower(c) : faster(c);
+
+    if (n == 0)
+        return;
+    buf_printf(b, "\n| %s%s | | baseline | now | by itself | method |\n|--:|--:|--:|--:|--:|---|\n",
+               c->n_sure > 0 ? "" : "perhaps ", word);
+    for (uint32_t i = 0; i < n_shown(c) && shown < SHOWN_MAX; i++) {
+        const struct check_method *m = &c->changed[i];
+        if (grew(m) != of_growth)
+            continue;
+        shown++;
+        buf_z(b, "| ");
+        put_medians(b, c->unit, m->measure.median_a, m->measure.median_b);
+        buf_z(b, " | ");
+        put_percent(b, m->measure.change - 1);
+        buf_z(b, " | ");
+        buf_value(b, c->unit, m->measure.median_a, DIGITS);
+        buf_z(b, " | ");
+        buf_value(b, c->unit, m->measure.median_b, DIGITS);
+        buf_z(b, " | ");
+        put_medians(b, c->unit, m->self_a, m->self_b);
+        buf_z(b, " | ");
+        md_method(b, links, m->name);
+        buf_z(b, " |\n");
+    }
+    if (n > shown)
+        buf_printf(b, "\n%u more are %s.\n", n - shown, word);
+}
+
+static void md_names(struct buf *b, const struct check_links *links, const struct check_method *list,
+                     uint32_t n, const char *title)
+{
+    if (n == 0)
+        return;
+    buf_printf(b, "\n%s: ", title);
+    for (uint32_t i = 0; i < n && i < NAMED_MAX; i++) {
+        buf_z(b, i == 0 ? "" : ", ");
+        md_method(b, links, list[i].name);
+    }
+    if (n > NAMED_MAX)
+        buf_printf(b, ", and %u more", n - NAMED_MAX);
+    buf_z(b, ".\n");
+}
+
+static void write_markdown(const struct check *c, const struct check_links *links, struct buf *b)
+{
+    static const struct check_links NONE = {.page = {NULL, 0}};
+
+    md_headline(b, c);
+    put_runs(b, c);
+    buf_z(b, ".\n\n| | rule | change | 95 % interval | baseline | now | |\n|---|---|--:|---|--:|--:|---|\n");
+    for (uint32_t i = 0; i < c->n_rules; i++)
+        md_rule(b, links, &c->rules[i]);
+    buf_char(b, '\n');
+    put_tested(b, c);
+    buf_char(b, '\n');
+    md_changed(b, c, links, true);
+    md_changed(b, c, links, false);
+    md_names(b, links, c->added, c->n_added, "New");
+    md_names(b, &NONE, c->gone, c->n_gone, "Gone"); /* the run that is linked does not have them */
+    if (links->image.n > 0) {
+        buf_z(b, "\n![what the time went to](");
+        md_address(b, links->image);
+        buf_z(b, ")\n");
+    }
+    if (links->page.n > 0) {
+        buf_z(b, "\n[all runs](");
+        md_address(b, links->page);
+        buf_z(b, ")\n");
+    }
+}
+
+/* ---- JSON ---- */
+
+/* A number with four decimals, or null. */
+static void json_number(struct json *j, const char *key, double value)
+{
+    enum { DECIMALS = 4 };
+    double scaled = (value < 0 ? -value : value) * 10000 + 0.5;
+
+    if (scaled >= BEYOND) {
+        json_put_null(j, key);
+    } else if (value < 0 && scaled >= 1) {
+        struct buf b = {0};
+        buf_char(&b, '-');
+        buf_fixed(&b, (uint64_t)scaled, DECIMALS);
+        json_put_raw(j, key, buf_view(&b));
+        buf_part_end(j->b, &b);
+    } else {
+        json_put_fixed(j, key, (uint64_t)scaled, DECIMALS);
+    }
+}
+
+/* Ratios are told as changes: 0.05 is 5 % more. */
+static void json_measure(struct json *j, const struct check_measure *m, bool is_ratio)
+{
+    static const double P_PARTS = 1e9;
+    double none = is_ratio ? 1 : 0;
+
+    json_put_u64(j, "baseline", m->median_a);
+    json_put_u64(j, "now", m->median_b);
+    json_number(j, is_ratio ? "change" : "difference", m->change - none);
+    if (m->has_interval) {
+        json_open_array(j, "interval");
+        json_number(j, NULL, m->low - none);
+        json_number(j, NULL, m->high - none);
+        json_close(j);
+    } else {
+        json_put_null(j, "interval");
+    }
+    json_put_fixed(j, "p", (uint64_t)(m->p * P_PARTS + 0.5), 9);
+}
+
+/* "run": null is more than RANK_MORE_MAX. */
+static void json_more(struct json *j, struct rank_more more)
+{
+    json_open_object(j, "more");
+    if (more.runs > RANK_MORE_MAX)
+        json_put_null(j, "runs");
+    else
+        json_put_u64(j, "runs", more.runs);
+    json_put_string(j, "of", more.of_each ? STR("each") : STR("now"));
+    json_close(j);
+}
+
+static const char *unit_word(enum unit unit)
+{
+    static const char *const UNITS[] = {[UNIT_NS] = "ns", [UNIT_BYTES] = "bytes", [UNIT_COUNT] = "count"};
+
+    return UNITS[unit];
+}
+
+static void json_rule(struct json *j, const struct check_rule *r)
+{
+    json_open_object(j, NULL);
+    json_put_string(j, "rule", r->rule.text);
+    json_put_string(j, "state", str_of(CHECK_STATES[r->state]));
+    json_put_string(j, "value", r->value);
+    json_put_string(j, "unit", str_of(unit_word(r->unit)));
+    json_put_u64(j, "fitting", r->n_fitting);
+    json_put_u64(j, "failing", r->n_failing);
+    if (r->n_fitting > 0) {
+        json_put_string(j, "subject", r->subject);
+        json_measure(j, &r->measure, r->rule.is_percent);
+        if (r->state == CHECK_INCONCLUSIVE)
+            json_more(j, r->more);
+    }
+    json_close(j);
+}
+
+static void json_methods(struct json *j, const char *key, const struct check_method *list, uint32_t n)
+{
+    json_open_array(j, key);
+    for (uint32_t i = 0; i < n && i < LISTED_MAX; i++) {
+        const struct check_method *m = &list[i];
+        json_open_object(j, NULL);
+        json_put_string(j, "method", m->name);
+        json_put_bool(j, "sure", m->is_sure);
+        json_measure(j, &m->measure, true);
+        json_put_u64(j, "self_baseline", m->self_a);
+        json_put_u64(j, "self_now", m->self_b);
+        json_close(j);
+    }
+    json_close(j);
+}
+
+static void write_json(const struct check *c, const struct check_links *links, struct buf *b)
+{
+    struct json j = json_into(b);
+
+    json_open_object(&j, NULL);
+    json_put_string(&j, "state", str_of(CHECK_STATES[c->state]));
+    json_open_object(&j, "runs");
+    json_put_u64(&j, "baseline", c->n_a);
+    json_put_u64(&j, "now", c->n_b);
+    json_close(&j);
+    json_open_array(&j, "rules");
+    for (uint32_t i = 0; i < c->n_rules; i++)
+        json_rule(&j, &c->rules[i]);
+    json_close(&j);
+    json_put_string(&j, "value", c->value);
+    json_put_string(&j, "unit", str_of(unit_word(c->unit)));
+    json_put_u64(&j, "tested", c->n_tested);
+    json_put_u64(&j, "sure", c->n_sure);
+    if (!c->can_be_sure)
+        json_more(&j, c->to_be_sure);
+    json_methods(&j, "changed", c->changed, c->n_changed);
+    json_methods(&j, "new", c->added, c->n_added);
+    json_methods(&j, "gone", c->gone, c->n_gone);
+    if (links->page.n > 0)
+        json_put_string(&j, "page", links->page);
+    if (links->image.n > 0)
+        json_put_string(&j, "image", links->image);
+    json_close(&j);
+    buf_char(b, '\n');
+}
+
+void check_write(const struct check *c, enum check_format format, const struct check_links *links,
+                 struct buf *out)
+{
+    static void (*const WRITE[])(const struct check *c, const struct check_links *links, struct buf *b) = {
+        [CHECK_TEXT] = write_text, [CHECK_MARKDOWN] = write_markdown, [CHECK_JSON] = write_json};
+
+    WRITE[format](c, links, out);
+}
