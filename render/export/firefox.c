@@ -371,6 +371,6 @@ const struct output OUTPUT_FIREFOX = {
     .exported = true,
     .packed = true,
     .views = OUTPUT_PLAIN_VIEWS,
-    .revision = 3,
+    .revision = 2,
     .render = render,
 };

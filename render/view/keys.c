@@ -113,7 +113,7 @@ static const struct key_word MODES[] = {
 };
 static const struct key_word PALETTES[] = {
     [COLOURS_ORIGIN] = {"origin", "origin",
-                        "app, library, AndroidX, Android, Java/Kotlin, native, idle, errors",
+                        "app, third party, AndroidX, Android, Java/Kotlin, native, idle, errors",
                         NEEDS_ONE_PROFILE},
     [COLOURS_PACKAGE] = {"package", "package", "one colour for each package", NEEDS_NOTHING},
     [COLOURS_SELF] = {"self", "self", "the more of its own, the stronger", NEEDS_NOTHING},
@@ -325,11 +325,19 @@ const struct key KEYS[] = {
     SENT("a", KEYS_PAIR, "the earlier upload, by its link or its id"),
     SENT("b", KEYS_PAIR, "the later one"),
     SENT(
-        "q", KEYS_SPACE | KEYS_SERIES,
+        "q", KEYS_SPACE | KEYS_SERIES | KEYS_CHECK,
         "what to look for, all of it: key:value of a label, with quotes around a value with blanks; after:2026-11-01, "
         "before:2026-12-01 (of the upload); words of the name or the headline"),
     SENT("next", KEYS_SPACE, "goes on behind the uploads of an answer, with what that says of `next`"),
     SENT("rows", KEYS_SPACE, "how many uploads, at most 500; default: 50"),
+    SENT("baseline", KEYS_CHECK,
+         "what the uploads are compared with: as q, the newest 30 that have the same other labels"),
+    SENT("check", KEYS_UPLOAD,
+         "what this upload is compared with in its space, as baseline of a check: the answer is the check"),
+    SENT(
+        "fail-if", KEYS_CHECK | KEYS_UPLOAD,
+        "what must not have grown, as a rule of aflamed diff: total>5%; may be given several times; default: total>5%"),
+    SENT("strict", KEYS_CHECK | KEYS_UPLOAD, "1: a check that is inconclusive has status 422, too"),
     SENT("over", KEYS_SERIES, "the label that is equal in the uploads of one point; default: commit"),
     SENT("of", KEYS_SERIES, "what is shown: total (the default), thread:NAME, or the name of a method"),
     SENT("value", KEYS_SERIES, "which value of it; default: the first one that the newest upload has"),

@@ -43,7 +43,7 @@ struct view_moment {
 };
 
 enum view_palette {
-    COLOURS_ORIGIN, /* app, library, AndroidX, ...: see own_code.h */
+    COLOURS_ORIGIN, /* app, third party, AndroidX, ...: see own_code.h */
     COLOURS_PACKAGE,
     COLOURS_SELF,    /* the more self, the stronger */
     COLOURS_CLASSIC, /* yellow to red, by a hash of the text */
@@ -142,6 +142,7 @@ enum key_group {
     KEYS_ABOUT = 1 << 23,   /* of a picture that stands alone: what it says of its upload */
     KEYS_SPACE = 1 << 25,   /* of the list of a space */
     KEYS_SERIES = 1 << 26,  /* of its series */
+    KEYS_CHECK = 1 << 27,   /* of a check of its uploads */
     KEYS_OUTLINE = 1 << 24, /* of texts that can be cut to a budget */
     KEYS_ANY = 1 << 22      /* no key has it: nothing looks at the query */
 };

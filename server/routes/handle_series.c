@@ -243,6 +243,9 @@ enum exchange_step handle_series(struct exchange *x)
         return exchange_problem(x, 404, "not found",
                                 "The name stands in the answer to an upload with space=.",
                                 "No space has such a name.");
+    if (x->parameters[1].n > 0)
+        return exchange_problem(x, 404, "not found", "Say .txt or .json, or nothing.",
+                                "A series is not told in that format.");
     memcpy(a->space, space.p, space.n);
     a->wish =
         (struct series_wish){x->query(x, "over"), x->query(x, "of"), x->query(x, "value"), SERIES_INCLUSIVE};

@@ -10,6 +10,8 @@
 #include "server/http/problem.h"
 #include "server/pages/page_frame.h"
 #include "server/pages/pages.h"
+#include "server/routes/admit.h"
+#include "server/routes/handle_check.h"
 #include "server/routes/handle_profile.h"
 #include "server/routes/routes_table.h"
 #include "server/routes/view_answer.h"
@@ -134,6 +136,7 @@ static enum exchange_step begin_upload(struct exchange *x)
     struct diag diag = {0};
 
     wanted_view(x, &r, &diag);
+    (void)check_wanted(x, &diag);
     if (diag.kind == DIAG_NONE)
         return upload_begin(x);
     exchange_diag(x, &diag);
@@ -211,6 +214,11 @@ static enum exchange_step view_ready(struct exchange *x, const struct view_reque
     return X_DONE;
 }
 
+static void check_headers(struct exchange *x, void *job_result)
+{
+    upload_headers(x, job_result);
+}
+
 static enum exchange_step answer_result(struct exchange *x, struct job_result *result)
 {
     struct view_request r;
@@ -218,6 +226,8 @@ static enum exchange_step answer_result(struct exchange *x, struct job_result *r
 
     if (result->diag.kind != DIAG_NONE)
         return exchange_diag(x, &result->diag);
+    if (check_wanted(x, &diag))
+        return check_of_upload(x, result, check_headers, result);
     if (result->members == NULL && wanted_view(x, &r, &diag)) {
         view_of(&r, &result->record);
         return views_get(x, &r, view_ready, result);
@@ -238,12 +248,21 @@ static bool may_have_view(struct exchange *x, struct diag *diag)
                     "Of several files the answer is a list of links.");
 }
 
+static bool may_be_checked(struct exchange *x, struct diag *diag)
+{
+    return !check_wanted(x, diag) || upload_space(x).n > 0 ||
+           diag_set(diag, DIAG_USAGE, "a check of no space", "Say space=NAME, the one that has the baseline.",
+                    "check= compares an upload with others of its space, and it names none.");
+}
+
 enum exchange_step handle_upload(struct exchange *x)
 {
     struct diag diag = {0};
 
     upload_arrived(x);
-    if (!may_have_view(x, &diag))
+    if (!may_have_view(x, &diag) || !may_be_checked(x, &diag))
         return exchange_diag(x, &diag);
+    if (check_wanted(x, &diag) && !admits_space(x, upload_space(x)))
+        return X_DONE;
     return upload_end(x, answer_result);
 }

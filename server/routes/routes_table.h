@@ -80,6 +80,8 @@ extern const struct route_body MAPPING_BODY, SYMBOLS_BODY;
           "The uploads of a space, the newest first: a page, text or JSON, by Accept or by .html, .txt, .json") \
     ROUTE("GET", "/s/{space}/series{suffix}", DOOR_SPACE, KEYS_SERIES, NULL, handle_series, \
           "One value of the uploads of a space over time, for each set of labels, with the changes that noise does not explain: a page, text or JSON, by Accept or by .txt, .json") \
+    ROUTE("GET", "/s/{space}/check{suffix}", DOOR_SPACE, KEYS_CHECK, NULL, handle_check, \
+          "Whether uploads of a space have become slower than a baseline of it: PASS, INCONCLUSIVE, or FAIL with status 422; Markdown, or by .txt, .json, or by Accept") \
     ROUTE("GET", "/d", DOOR_OPEN, KEYS_PAIR, NULL, handle_compare_choice, \
           "Leads on to the comparison of two uploads, each named by its link or its id") \
     ROUTE("GET", "/d/{pair}", DOOR_READ, KEYS_TRACK | KEYS_VIEW | KEYS_TABLE | KEYS_COMPARED, NULL, handle_compare, \

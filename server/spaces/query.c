@@ -174,6 +174,17 @@ void query_put_label(struct buf *b, struct str key, struct str value)
     buf_z(b, quoted ? "\"" : "");
 }
 
+bool query_has_label(const struct query *q, struct str key)
+{
+    for (size_t i = 0; i < q->n; i++) {
+        const struct query_term *t = &q->terms[i];
+        struct str text = {q->text + t->at + 1, t->bytes - 1u};
+        if (t->is_label && str_starts(text, key) && text.n > key.n && text.p[key.n] == '=')
+            return true;
+    }
+    return false;
+}
+
 /* ---- looking ---- */
 
 bool query_fits(const struct query *q, const struct query_subject *s)

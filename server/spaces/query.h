@@ -32,6 +32,9 @@ bool query_parse(struct query *q, struct str text, struct diag *diag) __attribut
 /* Appends the term that looks for this label. */
 void query_put_label(struct buf *b, struct str key, struct str value);
 
+/* Whether a term looks for a label of that key. */
+bool query_has_label(const struct query *q, struct str key);
+
 /* What an upload is looked for by. */
 struct query_subject {
     int64_t created_s;

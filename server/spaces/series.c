@@ -16,7 +16,7 @@ enum { SCRATCH_BYTES = 16 << 20 }; /* more than the longest series needs */
 
 enum { LINES_MAX = LABELS_MAX + 1 };
 
-bool series_runs_over(struct str key)
+static bool differs(struct str key)
 {
     for (size_t i = 0; i < sizeof(RUNNING) / sizeof(RUNNING[0]); i++)
         if (str_eq(key, str_of(RUNNING[i])))
@@ -29,15 +29,15 @@ static int order_lines(const void *a, const void *b)
     return str_cmp(*(const struct str *)a, *(const struct str *)b);
 }
 
-/* Appends the lines that make the series. */
-static void put_series_labels(struct buf *b, struct str labels, struct str over)
+void series_labels(struct buf *b, struct str labels, bool (*is_left_out)(const void *context, struct str key),
+                   const void *context)
 {
     struct str lines[LINES_MAX], line;
     size_t n = 0;
 
     while (labels.n > 0 && n < LINES_MAX && str_split(&labels, '\n', &line)) {
         struct str key = {line.p, str_find(line, '=')};
-        if (line.n > 0 && !series_runs_over(key) && !str_eq(key, over))
+        if (line.n > 0 && !differs(key) && !is_left_out(context, key))
             lines[n++] = line;
     }
     if (n > 0)
@@ -48,7 +48,7 @@ static void put_series_labels(struct buf *b, struct str labels, struct str over)
     }
 }
 
-static struct str label_of(struct str labels, struct str key)
+struct str series_label_of(struct str labels, struct str key)
 {
     struct str line;
 
@@ -60,13 +60,20 @@ static struct str label_of(struct str labels, struct str key)
 
 /* ---- collecting ---- */
 
+static bool is_over(const void *series_list, struct str key)
+{
+    const struct series_list *l = series_list;
+
+    return str_eq(key, l->over);
+}
+
 /* Until all are there, the slices are offsets into the text, which moves. */
 static struct str put_slice(struct series_list *l, struct str text, bool is_labels)
 {
     size_t at = l->text.n;
 
     if (is_labels)
-        put_series_labels(&l->text, text, l->over);
+        series_labels(&l->text, text, is_over, l);
     else
         buf_str(&l->text, text);
     return (struct str){(const char *)(uintptr_t)at, l->text.failed ? 0 : l->text.n - at};
@@ -92,7 +99,7 @@ static void take_entry(void *context, const struct entry *e)
     *run = (struct series_run){.created_s = e->name.created_s};
     memcpy(run->id, e->name.id, sizeof(run->id));
     run->labels = put_slice(l, labels, true);
-    run->at = put_slice(l, label_of(labels, l->over), false);
+    run->at = put_slice(l, series_label_of(labels, l->over), false);
 }
 
 static struct str settled(const struct series_list *l, struct str slice)

@@ -81,7 +81,11 @@ bool series_evaluate(struct series_list *l) __attribute__((warn_unused_result));
 
 void series_free(struct series_list *l);
 
-/* Whether a label of that key differs from run to run, and so is no part of what a series is. */
-bool series_runs_over(struct str key);
+/* Appends the lines KEY=VALUE of the labels that make a series, sorted: those that do not differ from run to run, and of
+ * which is_left_out(context, key) is false. */
+void series_labels(struct buf *b, struct str labels, bool (*is_left_out)(const void *context, struct str key),
+                   const void *context);
+/* The value of a label in such lines; empty: it is not there. */
+struct str series_label_of(struct str labels, struct str key);
 
 #endif

@@ -730,6 +730,13 @@ bool upload_is_several(const struct exchange *x)
     return u->job != NULL && (u->n_files > 0 || job_wants_every_member(u->job));
 }
 
+struct str upload_space(const struct exchange *x)
+{
+    const struct upload *u = x->body;
+
+    return str_of(u->space);
+}
+
 bool upload_prefers_async(const struct exchange *x)
 {
     struct str prefer = x->header(x, "Prefer"), preference;

@@ -27,6 +27,9 @@ void upload_arrived(struct exchange *x);
  * list of members then. */
 bool upload_is_several(const struct exchange *x);
 
+/* The space that the form or the URL names; empty: none. */
+struct str upload_space(const struct exchange *x);
+
 /* Whether the client said that it would rather not wait: the preference respond-async (RFC 7240, 4.1). */
 bool upload_prefers_async(const struct exchange *x);
 

@@ -5,10 +5,8 @@ import unittest
 import urllib.parse
 
 import support
-import team
 from support import ServiceTest, fields_of, id_of, token_of, trace
 from team import STARTUP, Team, changed
-from test_doors import DoorsTest, bearer
 
 HTML, JSON = 'text/html', 'application/json'
 

@@ -262,7 +262,8 @@ class Doors(DoorsTest):
 
     def test_a_list_is_read_by_who_may_read_the_space(self):
         self.uploaded(self.ann, space='mine')
-        for target in ('/s/mine', '/s/mine.json', '/s/mine?q=x', '/s/unheard-of'):
+        for target in ('/s/mine', '/s/mine.json', '/s/mine?q=x', '/s/unheard-of', '/s/mine/series', '/s/mine/series.json',
+                       '/s/unheard-of/series'):
             may = 403 if 'unheard' in target else 200
             self.assertEqual(self.status('GET', target, None), 401, target)
             self.assertEqual(self.status('GET', target, self.inside), may, target)
@@ -272,6 +273,15 @@ class Doors(DoorsTest):
                 self.assertEqual(self.status('GET', target, token), 200, target)
         answer = self.server.get('/s/mine', Accept=HTML)
         self.assertEqual((answer.status, answer['Location']), (303, '../login?next=s%2Fmine'))
+
+    def test_a_check_reads_the_space(self):
+        self.uploaded(self.ann, space='mine')
+        target = '/s/mine/check.json?baseline=branch:main'
+        for token, status in ((None, 401), (self.outside, 403), (self.of['upload'], 403), (self.inside, 200), (self.of['read'], 200)):
+            self.assertEqual(self.status('GET', target, token), status)
+        for token, status in ((self.of['upload'], 403), (self.outside, 403), (self.inside, 200)):
+            self.assertEqual(self.status('POST', '/?space=mine&check=branch:main', token, trace()), status)
+        self.assertEqual(len(json.loads(self.server.get('/s/mine.json', **bearer(self.ann)).body)['profiles']), 2)
 
     def test_a_token_of_a_space_touches_nothing_else(self):
         mine, none = self.uploaded(self.ann, space='mine', readers='team'), self.uploaded(self.ann, readers='team')

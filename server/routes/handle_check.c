@@ -1,0 +1,222 @@
+/* /s/<space>/check, and uploads with ?check=: uploads against a baseline, for a build that may fail. */
+#include "server/routes/handle_check.h"
+
+#include <string.h>
+
+#include "server/http/problem.h"
+#include "server/pages/page_frame.h"
+#include "server/routes/admit.h"
+#include "server/routes/routes_table.h"
+#include "server/routes/view_answer.h"
+#include "server/service.h"
+#include "server/spaces/space_check.h"
+
+/* A state of the exchange. */
+struct check_answer {
+    struct space_check check;
+    struct query runs, baseline;
+    struct fail_rule rules[SPACE_CHECK_RULES];
+    uint32_t n_rules;
+    struct buf ids;
+    bool with_commit; /* The ids stand for all runs of their commit. */
+    bool strict;
+    char space[SPACE_NAME_BYTES + 1];
+    bool is_page;
+    enum check_format format;
+    void (*then)(struct exchange *x, void *context);
+    void *context;
+};
+
+static void end_answer(void *check_answer)
+{
+    struct check_answer *a = check_answer;
+
+    space_check_free(&a->check);
+    buf_free(&a->ids);
+}
+
+/* ---- what is asked ---- */
+
+struct rules_reading {
+    struct check_answer *a;
+    struct diag *diag;
+};
+
+static bool take_rule(void *context, struct str key, struct str value)
+{
+    struct rules_reading *r = context;
+
+    if (!str_eq(key, STR("fail-if")))
+        return true;
+    if (r->a->n_rules == SPACE_CHECK_RULES)
+        return diag_set(r->diag, DIAG_USAGE, "too many rules", "A rule may have * for any text.",
+                        "A check has at most %d rules.", SPACE_CHECK_RULES);
+    return fail_rule_parse(value, &r->a->rules[r->a->n_rules++], r->diag);
+}
+
+/* The baseline, rules, and what decides about the status. False: diag. */
+static bool read_asked(struct exchange *x, struct check_answer *a, struct str baseline, struct diag *diag)
+{
+    struct rules_reading rules = {a, diag};
+    struct str strict = x->query(x, "strict");
+
+    x->each_query(x, take_rule, &rules);
+    a->strict = str_eq(strict, STR("1"));
+    a->format = CHECK_MARKDOWN;
+    if (diag->kind != DIAG_NONE || !query_parse(&a->baseline, baseline, diag))
+        return false;
+    if (strict.n > 0 && !a->strict && !str_eq(strict, STR("0")))
+        return diag_set(diag, DIAG_USAGE, "strict is 1 or 0", "Say strict=1, or leave it out.",
+                        "strict says whether what is inconclusive fails.");
+    return true;
+}
+
+static void choose_format(struct check_answer *a, enum representation as)
+{
+    a->is_page = as == AS_HTML;
+    a->format = as == AS_JSON ? CHECK_JSON : as == AS_HTML ? CHECK_TEXT : CHECK_MARKDOWN;
+}
+
+/* ---- the answer ---- */
+
+static void put_page(struct exchange *x, const struct check_answer *a, struct str text)
+{
+    const struct page_visitor visitor = {str_of(x->who.name), x->who.by == WHO_BY_SESSION,
+                                         (x->who.scopes & SCOPE_UPLOAD) != 0};
+    struct str root = page_root(x->path), state = str_of(CHECK_STATES[a->check.state]);
+    const struct page_frame frame = {
+        .title = STR("Check"), .root = root, .visitor = x->service->doors == NULL ? NULL : &visitor};
+    struct buf *b = page_reply(&x->reply, 200);
+
+    page_frame_begin(b, &frame);
+    page_put(b, "<h1>{}</h1>\n<p><a href=\"{}s/{}\">All uploads of the space</a></p>\n", state, root,
+             str_of(a->space));
+    for (uint32_t i = 0; i < a->check.n_groups; i++)
+        if (a->check.groups[i].is_judged)
+            page_put(b, "<p><a href=\"{}d/{}..{}\">A typical run against one of the baseline</a></p>\n", root,
+                     str_of(a->check.groups[i].typical_baseline), str_of(a->check.groups[i].typical_run));
+    page_put(b, "<pre class=\"check\">{}</pre>\n", text);
+    page_frame_end(b);
+}
+
+static unsigned status_of(const struct check_answer *a)
+{
+    bool fails = a->check.state == CHECK_FAIL || (a->strict && a->check.state == CHECK_INCONCLUSIVE);
+
+    return fails ? 422 : 200;
+}
+
+static void put_answer(struct exchange *x, struct check_answer *a)
+{
+    static const char *const TYPES[] = {[CHECK_TEXT] = "text/plain; charset=utf-8",
+                                        [CHECK_MARKDOWN] = "text/markdown; charset=utf-8",
+                                        [CHECK_JSON] = "application/json"};
+    struct buf base = {0}, text = {0};
+
+    exchange_base_url(x, &base);
+    buf_char(&base, '/');
+    const struct space_check_links links = {buf_view(&base), str_of(a->space), buf_view(&a->ids)};
+    if (a->is_page) {
+        space_check_write(&a->check, a->format, &links, &text);
+        put_page(x, a, buf_view(&text));
+        x->reply.text.failed = x->reply.text.failed || text.failed;
+        buf_free(&text);
+    } else {
+        space_check_write(&a->check, a->format, &links,
+                          reply_text(&x->reply, status_of(a), TYPES[a->format]));
+        reply_header(&x->reply, "Vary", "Accept, Accept-Encoding");
+        reply_header(&x->reply, "Cache-Control", "private, no-cache");
+        reply_header(&x->reply, "X-Content-Type-Options", "nosniff");
+    }
+    reply_header(&x->reply, "X-Check", "%s", CHECK_STATES[a->check.state]);
+    buf_part_end(&x->reply.text, &base);
+}
+
+static void answer(struct exchange *x, void *context)
+{
+    struct check_answer *a = context;
+    struct diag diag = {0};
+    const struct space_check_asked asked = {.space = str_of(a->space),
+                                            .runs = &a->runs,
+                                            .baseline = &a->baseline,
+                                            .only = buf_view(&a->ids),
+                                            .with_commit = a->with_commit,
+                                            .rules = a->rules,
+                                            .n_rules = a->n_rules};
+
+    if (space_check_run(x->service, x->turn, &asked, &a->check, &diag))
+        put_answer(x, a);
+    else
+        exchange_diag(x, &diag);
+    if (a->then != NULL)
+        a->then(x, a->context);
+}
+
+/* ---- the route ---- */
+
+enum exchange_step handle_check(struct exchange *x)
+{
+    static const struct str MARKDOWN = STR_INIT(".md");
+    struct str space = x->parameters[0], suffix = x->parameters[1];
+    struct check_answer *a = exchange_state(x, sizeof(*a), end_answer);
+    struct diag diag = {0};
+
+    if (a == NULL)
+        return exchange_no_memory(x, "the check");
+    if (!admits_space(x, space))
+        return X_DONE;
+    if (!space_name_valid(space))
+        return exchange_problem(x, 404, "not found",
+                                "The name stands in the answer to an upload with space=.",
+                                "No space has such a name.");
+    memcpy(a->space, space.p, space.n);
+    if (!read_asked(x, a, x->query(x, "baseline"), &diag) || !query_parse(&a->runs, x->query(x, "q"), &diag))
+        return exchange_diag(x, &diag);
+    if (!str_eq(suffix, MARKDOWN)) {
+        choose_format(a, view_suffix(x, &suffix));
+        a->format = str_eq(x->parameters[1], STR(".txt")) ? CHECK_TEXT : a->format;
+        if (suffix.n > 0)
+            return exchange_problem(x, 404, "not found", "Say .md, .txt or .json, or nothing.",
+                                    "A check is not told in that format.");
+    }
+    return exchange_work(x, WORK_ALWAYS, answer, NULL, a);
+}
+
+/* ---- of an upload ---- */
+
+bool check_wanted(struct exchange *x, struct diag *diag)
+{
+    struct check_answer a = {.n_rules = 0};
+
+    return x->query(x, "check").p != NULL && read_asked(x, &a, x->query(x, "check"), diag);
+}
+
+static void put_id(struct check_answer *a, const struct record *r)
+{
+    buf_bytes(&a->ids, r->id, RECORD_ID_CHARS);
+}
+
+enum exchange_step check_of_upload(struct exchange *x, const struct job_result *result,
+                                   void (*then)(struct exchange *x, void *context), void *context)
+{
+    struct check_answer *a = exchange_state(x, sizeof(*a), end_answer);
+    struct diag diag = {0};
+
+    if (a == NULL)
+        return exchange_no_memory(x, "the check");
+    if (!read_asked(x, a, x->query(x, "check"), &diag) || !query_parse(&a->runs, STR(""), &diag))
+        return exchange_diag(x, &diag);
+    memcpy(a->space, result->record.space, sizeof(a->space));
+    choose_format(a, x->accepts);
+    for (size_t i = 0; i < result->n_members; i++)
+        if (result->members[i].diag.kind == DIAG_NONE)
+            put_id(a, &result->members[i].record);
+    if (result->n_members == 0)
+        put_id(a, &result->record);
+    if (a->ids.failed)
+        return exchange_no_memory(x, "the check");
+    a->with_commit = labels_value(&result->record.labels, STR("commit")).n > 0;
+    a->then = then;
+    a->context = context;
+    return exchange_work(x, WORK_ALWAYS, answer, NULL, a);
+}
