@@ -7,7 +7,7 @@
 #include "core/diag.h"
 #include "server/convert/convert.h"
 
-enum { CLI_OK = 0, CLI_UNUSABLE = 1, CLI_USAGE = 2, CLI_PASSED = 3 }; /* exit status */
+enum { CLI_OK = 0, CLI_UNUSABLE = 1, CLI_USAGE = 2, CLI_PASSED = 3, CLI_UNDECIDED = 4 }; /* exit status */
 
 /* ---- arguments: `--key VALUE`, `--key=VALUE`, `-k VALUE`, `--switch`, operands; `--` ends the options ----
  */

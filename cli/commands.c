@@ -16,7 +16,7 @@ enum { WIDTH = 110, COLUMN_MAX = 30, GAP = 2 };
 
 const char CLI_EXIT_STATUS[] =
     "Exit status: 0, 1 if a file cannot be used, a result not be written or the service not "
-    "start, 2 if the command line makes no sense, 3 if a comparison passes a rule of --fail-if.\n";
+    "start, 2 if the command line makes no sense, 3 if a comparison passes a rule of --fail-if or a check fails, 4 if a check with --strict decides nothing.\n";
 
 /* ---- options as entries ---- */
 
@@ -186,9 +186,9 @@ void cli_help_all(struct buf *b)
 
 /* THE TABLE of commands, and what their rows do with arguments. */
 
-const struct cli_command *const CLI_COMMANDS[] = {&CLI_SERVE, &CLI_RENDER,  &CLI_INFO, &CLI_METHODS,
-                                                  &CLI_CALLS, &CLI_VERDICT, &CLI_DIFF, &CLI_EXPORT,
-                                                  &CLI_TOKEN, &CLI_STORE,   &CLI_DEMO};
+const struct cli_command *const CLI_COMMANDS[] = {&CLI_SERVE,  &CLI_RENDER,  &CLI_INFO,  &CLI_METHODS,
+                                                  &CLI_CALLS,  &CLI_VERDICT, &CLI_DIFF,  &CLI_CHECK,
+                                                  &CLI_EXPORT, &CLI_TOKEN,   &CLI_STORE, &CLI_DEMO};
 
 const size_t CLI_COMMANDS_COUNT = sizeof(CLI_COMMANDS) / sizeof(CLI_COMMANDS[0]);
 
