@@ -132,10 +132,8 @@ static void put_answer(struct exchange *x, struct check_answer *a)
     buf_part_end(&x->reply.text, &base);
 }
 
-static void answer(struct exchange *x, void *context)
+static bool make(struct exchange *x, struct check_answer *a, struct diag *diag)
 {
-    struct check_answer *a = context;
-    struct diag diag = {0};
     const struct space_check_asked asked = {.space = str_of(a->space),
                                             .runs = &a->runs,
                                             .baseline = &a->baseline,
@@ -144,7 +142,15 @@ static void answer(struct exchange *x, void *context)
                                             .rules = a->rules,
                                             .n_rules = a->n_rules};
 
-    if (space_check_run(x->service, x->turn, &asked, &a->check, &diag))
+    return space_check_run(x->service, x->turn, &asked, &a->check, diag);
+}
+
+static void answer(struct exchange *x, void *context)
+{
+    struct check_answer *a = context;
+    struct diag diag = {0};
+
+    if (make(x, a, &diag))
         put_answer(x, a);
     else
         exchange_diag(x, &diag);
@@ -152,33 +158,57 @@ static void answer(struct exchange *x, void *context)
         a->then(x, a->context);
 }
 
+bool check_put_text(struct exchange *x, struct check_answer *a, struct buf *b, struct diag *diag)
+{
+    struct buf base = {0};
+
+    if (!make(x, a, diag))
+        return false;
+    exchange_base_url(x, &base);
+    buf_char(&base, '/');
+    const struct space_check_links links = {buf_view(&base), str_of(a->space), STR("")};
+    space_check_write(&a->check, CHECK_TEXT, &links, b);
+    buf_part_end(b, &base);
+    return true;
+}
+
 /* ---- the route ---- */
+
+struct check_answer *check_ask(struct exchange *x, struct str space)
+{
+    struct check_answer *a;
+    struct diag diag = {0};
+
+    if (!admits_space(x, space))
+        return NULL;
+    a = exchange_state(x, sizeof(*a), end_answer);
+    if (a == NULL) {
+        exchange_no_memory(x, "the check");
+        return NULL;
+    }
+    if (!space_name_is_one(space, &diag) || !read_asked(x, a, x->query(x, "baseline"), &diag) ||
+        !query_parse(&a->runs, x->query(x, "q"), &diag)) {
+        exchange_diag(x, &diag);
+        return NULL;
+    }
+    memcpy(a->space, space.p, space.n);
+    return a;
+}
 
 enum exchange_step handle_check(struct exchange *x)
 {
-    static const struct str MARKDOWN = STR_INIT(".md");
-    struct str space = x->parameters[0], suffix = x->parameters[1];
-    struct check_answer *a = exchange_state(x, sizeof(*a), end_answer);
-    struct diag diag = {0};
+    struct str suffix = x->parameters[1];
+    struct check_answer *a = check_ask(x, x->parameters[0]);
 
     if (a == NULL)
-        return exchange_no_memory(x, "the check");
-    if (!admits_space(x, space))
         return X_DONE;
-    if (!space_name_valid(space))
-        return exchange_problem(x, 404, "not found",
-                                "The name stands in the answer to an upload with space=.",
-                                "No space has such a name.");
-    memcpy(a->space, space.p, space.n);
-    if (!read_asked(x, a, x->query(x, "baseline"), &diag) || !query_parse(&a->runs, x->query(x, "q"), &diag))
-        return exchange_diag(x, &diag);
-    if (!str_eq(suffix, MARKDOWN)) {
-        choose_format(a, view_suffix(x, &suffix));
-        a->format = str_eq(x->parameters[1], STR(".txt")) ? CHECK_TEXT : a->format;
-        if (suffix.n > 0)
-            return exchange_problem(x, 404, "not found", "Say .md, .txt or .json, or nothing.",
-                                    "A check is not told in that format.");
-    }
+    if (str_eq(suffix, STR(".md")))
+        return exchange_work(x, WORK_ALWAYS, answer, NULL, a);
+    choose_format(a, view_suffix(x, &suffix));
+    a->format = str_eq(x->parameters[1], STR(".txt")) ? CHECK_TEXT : a->format;
+    if (suffix.n > 0)
+        return exchange_problem(x, 404, "not found", "Say .md, .txt or .json, or nothing.",
+                                "A check is not told in that format.");
     return exchange_work(x, WORK_ALWAYS, answer, NULL, a);
 }
 

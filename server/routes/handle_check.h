@@ -5,6 +5,14 @@
 #include "server/http/exchange.h"
 #include "server/upload/job.h"
 
+struct check_answer;
+
+/* A state of the exchange, of what its query asks for. NULL: x->reply says why not. */
+struct check_answer *check_ask(struct exchange *x, struct str space);
+
+/* Appends the check as text for terminals, on a thread that may block. False: diag. */
+bool check_put_text(struct exchange *x, struct check_answer *a, struct buf *b, struct diag *diag);
+
 /* Whether the query of an upload asks for a check. False as well if it does not do so rightly: diag. */
 bool check_wanted(struct exchange *x, struct diag *diag);
 

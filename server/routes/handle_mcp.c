@@ -12,7 +12,9 @@
 #include "render/view/key.h"
 #include "server/http/problem.h"
 #include "server/routes/admit.h"
+#include "server/routes/handle_check.h"
 #include "server/routes/handle_compare.h"
+#include "server/routes/handle_series.h"
 #include "server/routes/handle_space.h"
 #include "server/routes/looked_up.h"
 #include "server/routes/mcp_tools.h"
@@ -37,6 +39,7 @@ struct mcp {
     json_t *message;
     const json_t *arguments; /* of the tool; NULL: none */
     const struct mcp_tool *tool;
+    char numbers[MCP_TOOL_KEYS][32];               /* those of its keys, as text */
     char pair[2 * RECORD_ID_CHARS + sizeof("..")]; /* x->parameters[0] */
     struct view_request request;
 };
@@ -172,14 +175,6 @@ static enum exchange_step tell_problem(struct exchange *x)
 
 /* ---- a tool ---- */
 
-/* In the place of a query: the arguments. */
-static struct str no_query(const struct exchange *x, const char *name)
-{
-    (void)x;
-    (void)name;
-    return (struct str){NULL, 0};
-}
-
 static bool is_among(const char *const *names, const char *name)
 {
     for (; *names != NULL; names++)
@@ -202,6 +197,18 @@ static struct str argument_text(const json_t *value, char number[32])
 static bool is_said(const json_t *value)
 {
     return value != NULL && !json_is_null(value) && !json_is_false(value);
+}
+
+/* In the place of a query: the arguments. */
+static struct str argument_query(const struct exchange *x, const char *name)
+{
+    struct mcp *m = x->body;
+    const json_t *value = json_object_get(m->arguments, name);
+
+    for (size_t i = 0; m->tool->keys[i] != NULL; i++)
+        if (strcmp(m->tool->keys[i], name) == 0 && is_said(value))
+            return argument_text(value, m->numbers[i]);
+    return (struct str){NULL, 0};
 }
 
 static void each_argument(const struct exchange *x,
@@ -310,16 +317,85 @@ static bool find_pair(struct exchange *x, struct mcp *m)
     return compare_of_url(x, &of_a, &of_b, &m->request);
 }
 
-/* ---- the list of a space ---- */
+/* ---- tools that are about a space ---- */
 
-static void put_space(struct exchange *x, void *context)
+static void *ask_find(struct exchange *x, struct str space)
 {
-    struct space_list *l = context;
+    struct space_list *l;
+    struct diag diag = {0};
+
+    if (!admits_space(x, space))
+        return NULL;
+    l = exchange_state(x, sizeof(*l), space_list_end);
+    if (l == NULL)
+        exchange_no_memory(x, "the list");
+    else if (!space_name_is_one(space, &diag) ||
+             !space_asked(l, space, x->query(x, "q"), x->query(x, "next"), x->query(x, "rows"), &diag))
+        exchange_diag(x, &diag);
+    else
+        return l;
+    return NULL;
+}
+
+static bool tell_find(struct exchange *x, void *list, struct buf *text, struct diag *diag)
+{
+    struct space_list *l = list;
+
+    if (!space_rows(x->service, l, diag))
+        return false;
+    space_put_text(x, l, text);
+    return true;
+}
+
+static void *ask_series(struct exchange *x, struct str space)
+{
+    return series_ask(x, space);
+}
+
+static bool tell_series(struct exchange *x, void *series, struct buf *text, struct diag *diag)
+{
+    if (!series_make(x, series, diag))
+        return false;
+    series_put_text(series, text);
+    return true;
+}
+
+static void *ask_check(struct exchange *x, struct str space)
+{
+    return check_ask(x, space);
+}
+
+static bool tell_check(struct exchange *x, void *check, struct buf *text, struct diag *diag)
+{
+    return check_put_text(x, check, text, diag);
+}
+
+/* THE TABLE of them. */
+static const struct space_tool {
+    const char *name;
+    /* NULL: x->reply says why not. */
+    void *(*ask)(struct exchange *x, struct str space);
+    /* On a thread that may block. False: diag. */
+    bool (*tell)(struct exchange *x, void *asked, struct buf *text, struct diag *diag);
+} SPACE_TOOLS[] = {
+    {"find", ask_find, tell_find}, {"series", ask_series, tell_series}, {"check", ask_check, tell_check}};
+
+static const struct space_tool *space_tool_of(const struct mcp *m)
+{
+    size_t i = 0;
+
+    while (strcmp(SPACE_TOOLS[i].name, m->tool->name) != 0)
+        i++;
+    return &SPACE_TOOLS[i];
+}
+
+static void put_space(struct exchange *x, void *asked)
+{
+    const struct mcp *m = x->body;
     struct buf text = {0};
     struct diag diag = {0};
 
-    if (space_rows(x->service, l, &diag)) {
-        space_put_text(x, l, &text);
+    if (space_tool_of(m)->tell(x, asked, &text, &diag)) {
         put_text(x, buf_view(&text), false);
         x->reply.body.failed = x->reply.body.failed || text.failed;
     } else {
@@ -329,35 +405,13 @@ static void put_space(struct exchange *x, void *context)
     buf_free(&text);
 }
 
-static bool ask_space(struct exchange *x, const struct mcp *m, struct space_list *l)
+static enum exchange_step call_about_space(struct exchange *x, const struct mcp *m)
 {
-    struct str space = text_of(m, "space"), texts[3];
-    static const char *const NAMES[] = {"q", "next", "rows"};
-    char numbers[3][32];
-    struct diag diag = {0};
+    void *asked = space_tool_of(m)->ask(x, text_of(m, "space"));
 
-    if (!admits_space(x, space))
-        return false;
-    for (size_t i = 0; i < 3; i++) {
-        const json_t *value = json_object_get(m->arguments, NAMES[i]);
-        texts[i] = is_said(value) ? argument_text(value, numbers[i]) : (struct str){NULL, 0};
-    }
-    if (space_name_check(space, &diag) && space_asked(l, space, texts[0], texts[1], texts[2], &diag))
-        return true;
-    exchange_diag(x, &diag);
-    return false;
-}
-
-static enum exchange_step call_find(struct exchange *x, const struct mcp *m)
-{
-    struct space_list *l = exchange_state(x, sizeof(*l), space_list_end);
-
-    x->accepts = AS_TEXT;
-    if (l == NULL)
-        return exchange_no_memory(x, "the list");
-    if (!ask_space(x, m, l))
+    if (asked == NULL)
         return tell_problem(x);
-    return exchange_work(x, WORK_ALWAYS, put_space, NULL, l);
+    return exchange_work(x, WORK_ALWAYS, put_space, NULL, asked);
 }
 
 static enum exchange_step get_view(struct exchange *x, void *mcp)
@@ -381,11 +435,11 @@ static enum exchange_step call(struct exchange *x, struct mcp *m)
 
     if (!arguments_fit(m, words) || !has_subjects(m, words))
         return fail(x, 200, INVALID_PARAMS, words);
-    if (is_among(m->tool->subjects, "space"))
-        return call_find(x, m);
     x->accepts = AS_TEXT;
-    x->query = no_query;
+    x->query = argument_query;
     x->each_query = each_argument;
+    if (is_among(m->tool->subjects, "space"))
+        return call_about_space(x, m);
     x->keys = KEYS_TRACK | KEYS_VIEW | KEYS_TABLE | (pair ? KEYS_COMPARED : KEYS_METHOD | KEYS_LONGEST);
     if (m->tool->report != NULL)
         m->request.report = report_by_name(str_of(m->tool->report), STR("txt"));

@@ -1,4 +1,6 @@
 /* /s/<space>/series: one value of the uploads of a space over time, as a page, JSON, or lines of text. */
+#include "server/routes/handle_series.h"
+
 #include <string.h>
 
 #include "core/clean.h"
@@ -149,14 +151,14 @@ static void put_text_point(struct buf *b, const struct series_answer *a, const s
 
     utc_format(p->created_s, created);
     buf_z(b, created);
-    buf_char(b, '\t');
+    buf_z(b, "  ");
     clean_text(b, p->at.n > 0 ? p->at : STR("-"));
-    buf_char(b, '\t');
+    buf_z(b, "  ");
     if (p->n_values > 0)
         put_amount(b, a, p->median);
     else
         buf_char(b, '-');
-    buf_printf(b, "\t%u run%s\n", p->n, p->n == 1 ? "" : "s");
+    buf_printf(b, "  %u run%s\n", p->n, p->n == 1 ? "" : "s");
 }
 
 static void put_text_change(struct buf *b, const struct series_answer *a, const struct series *s,
@@ -167,7 +169,7 @@ static void put_text_change(struct buf *b, const struct series_answer *a, const 
     buf_char(b, '\n');
 }
 
-static void answer_text(const struct series_answer *a, struct buf *b)
+void series_put_text(const struct series_answer *a, struct buf *b)
 {
     for (size_t i = 0; i < a->list.n; i++) {
         const struct series *s = &a->list.of[i];
@@ -205,13 +207,18 @@ static void answer_page(struct exchange *x, const struct series_answer *a)
     page_series(page_reply(&x->reply, 200), &page);
 }
 
+bool series_make(struct exchange *x, struct series_answer *a, struct diag *diag)
+{
+    return series_collect(x->service->spaces, str_of(a->space), &a->query, a->wish.over, &a->list, diag) &&
+           series_tell(x->service, x->turn, &a->wish, &a->list, &a->told, diag);
+}
+
 static void answer(struct exchange *x, void *context)
 {
     struct series_answer *a = context;
     struct diag diag = {0};
 
-    if (!series_collect(x->service->spaces, str_of(a->space), &a->query, a->wish.over, &a->list, &diag) ||
-        !series_tell(x->service, x->turn, &a->wish, &a->list, &a->told, &diag)) {
+    if (!series_make(x, a, &diag)) {
         exchange_diag(x, &diag);
         return;
     }
@@ -222,35 +229,45 @@ static void answer(struct exchange *x, void *context)
     if (a->as == AS_JSON)
         answer_json(a, reply_text(&x->reply, 200, "application/json"));
     else
-        answer_text(a, reply_text(&x->reply, 200, "text/plain; charset=utf-8"));
+        series_put_text(a, reply_text(&x->reply, 200, "text/plain; charset=utf-8"));
     reply_header(&x->reply, "Vary", "Accept, Accept-Encoding");
     reply_header(&x->reply, "Cache-Control", "private, no-cache");
     reply_header(&x->reply, "X-Content-Type-Options", "nosniff");
 }
 
-enum exchange_step handle_series(struct exchange *x)
+struct series_answer *series_ask(struct exchange *x, struct str space)
 {
-    struct str space = x->parameters[0];
-    struct series_answer *a = exchange_state(x, sizeof(*a), end_answer);
+    struct series_answer *a;
     struct diag diag = {0};
 
-    if (a == NULL)
-        return exchange_no_memory(x, "the series");
-    a->as = view_suffix(x, &x->parameters[1]);
     if (!admits_space(x, space))
+        return NULL;
+    a = exchange_state(x, sizeof(*a), end_answer);
+    if (a == NULL) {
+        exchange_no_memory(x, "the series");
+        return NULL;
+    }
+    a->wish =
+        (struct series_wish){x->query(x, "over"), x->query(x, "of"), x->query(x, "value"), SERIES_INCLUSIVE};
+    if (!space_name_is_one(space, &diag) || !series_part(x->query(x, "part"), &a->wish.part, &diag) ||
+        !query_parse(&a->query, x->query(x, "q"), &diag)) {
+        exchange_diag(x, &diag);
+        return NULL;
+    }
+    memcpy(a->space, space.p, space.n);
+    return a;
+}
+
+enum exchange_step handle_series(struct exchange *x)
+{
+    enum representation as = view_suffix(x, &x->parameters[1]);
+    struct series_answer *a = series_ask(x, x->parameters[0]);
+
+    if (a == NULL)
         return X_DONE;
-    if (!space_name_valid(space))
-        return exchange_problem(x, 404, "not found",
-                                "The name stands in the answer to an upload with space=.",
-                                "No space has such a name.");
     if (x->parameters[1].n > 0)
         return exchange_problem(x, 404, "not found", "Say .txt or .json, or nothing.",
                                 "A series is not told in that format.");
-    memcpy(a->space, space.p, space.n);
-    a->wish =
-        (struct series_wish){x->query(x, "over"), x->query(x, "of"), x->query(x, "value"), SERIES_INCLUSIVE};
-    if (!series_part(x->query(x, "part"), &a->wish.part, &diag) ||
-        !query_parse(&a->query, x->query(x, "q"), &diag))
-        return exchange_diag(x, &diag);
+    a->as = as;
     return exchange_work(x, WORK_ALWAYS, answer, NULL, a);
 }

@@ -230,11 +230,8 @@ enum exchange_step handle_space(struct exchange *x)
     a->as = view_suffix(x, &space);
     if (!admits_space(x, space))
         return X_DONE;
-    if (!space_name_valid(space))
-        return exchange_problem(x, 404, "not found",
-                                "The name stands in the answer to an upload with space=.",
-                                "No space has such a name.");
-    if (!space_asked(&a->list, space, x->query(x, "q"), x->query(x, "next"), x->query(x, "rows"), &diag))
+    if (!space_name_is_one(space, &diag) ||
+        !space_asked(&a->list, space, x->query(x, "q"), x->query(x, "next"), x->query(x, "rows"), &diag))
         return exchange_diag(x, &diag);
     return exchange_work(x, WORK_ALWAYS, answer, NULL, a);
 }

@@ -13,6 +13,20 @@ const struct mcp_tool MCP_TOOLS[] = {
      NULL,
      {"q", "rows", "next", NULL},
      {NULL, NULL}},
+    {"series",
+     "One value of the uploads of a space over time, commit by commit, for each set of labels; and where it changed by more "
+     "than noise.",
+     {"space"},
+     NULL,
+     {"q", "of", "value", "part", "over", NULL},
+     {NULL, NULL}},
+    {"check",
+     "Whether uploads of a space (q) became slower than others (baseline): PASS, FAIL or INCONCLUSIVE, and which methods "
+     "changed.",
+     {"space"},
+     NULL,
+     {"q", "baseline", "fail-if", NULL},
+     {NULL, NULL}},
     {"verdict",
      "In words where the time went, the most important first: begin here. Each sentence names threads, methods and their "
      "share.",
@@ -80,7 +94,10 @@ static void put_property(struct json *j, const char *name, const char *type, str
     json_close(j);
 }
 
-enum { KEYS_OF_TOOLS = KEYS_OF_VIEWS | KEYS_TABLE | KEYS_METHOD | KEYS_LONGEST | KEYS_COMPARED | KEYS_SPACE };
+enum {
+    KEYS_OF_TOOLS = KEYS_OF_VIEWS | KEYS_TABLE | KEYS_METHOD | KEYS_LONGEST | KEYS_COMPARED | KEYS_SPACE |
+                    KEYS_SERIES | KEYS_CHECK
+};
 
 static void put_key(struct json *j, const char *name)
 {

@@ -7,13 +7,15 @@
 
 #include "core/json.h"
 
+enum { MCP_TOOL_KEYS = 12 };
+
 struct mcp_tool {
     const char *name;
     const char *help;        /* sentences */
     const char *subjects[3]; /* the arguments that say what it is about: all are needed; up to a NULL */
     const char *report;      /* of which the text is wanted; NULL: the outline, or the list of a space */
-    const char *keys[12];    /* of the table (render/view/key.h) that are arguments; up to a NULL */
-    const char *preset[2];   /* a key and its value that are always set; or NULL */
+    const char *keys[MCP_TOOL_KEYS]; /* of the table (render/view/key.h) that are arguments; up to a NULL */
+    const char *preset[2];           /* a key and its value that are always set; or NULL */
 };
 
 extern const struct mcp_tool MCP_TOOLS[];

@@ -105,7 +105,7 @@ extern const struct route_body MAPPING_BODY, SYMBOLS_BODY;
     ROUTE("GET", "/uploads", DOOR_OPEN, KEYS_ANY, NULL, handle_uploads, \
           "The uploads that this browser knows") \
     ROUTE("POST", "/mcp", DOOR_OPEN, KEYS_ANY, &MCP_BODY, handle_mcp, \
-          "Tools for language models (Model Context Protocol): find, verdict, threads, tree, methods, method, frames, diff") \
+          "Tools for language models (Model Context Protocol): find, series, check, verdict, threads, tree, methods, method, frames, diff") \
     ROUTE("GET", "/llms.txt", DOOR_OPEN, KEYS_ANY, NULL, handle_llms, \
           "For language models: what can be asked, and how") \
     ROUTE("GET", "/api", DOOR_OPEN, 0, NULL, handle_api, \

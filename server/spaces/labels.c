@@ -27,6 +27,13 @@ bool space_name_valid(struct str name)
     return name_valid(name, SPACE_NAME_BYTES) && !ends_as_suffix(name);
 }
 
+bool space_name_is_one(struct str name, struct diag *diag)
+{
+    return space_name_valid(name) ||
+           diag_set(diag, DIAG_NOT_FOUND, "not found",
+                    "The name stands in the answer to an upload with space=.", "No space has such a name.");
+}
+
 bool space_name_check(struct str name, struct diag *diag)
 {
     return name.n == 0 || space_name_valid(name) ||

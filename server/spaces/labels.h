@@ -30,6 +30,8 @@ struct labels {
 
 bool space_name_valid(struct str name);
 bool label_key_valid(struct str key);
+/* Of a URL. False: diag, DIAG_NOT_FOUND. */
+bool space_name_is_one(struct str name, struct diag *diag) __attribute__((warn_unused_result));
 /* False: diag says what a name is. An empty one is none, and fine. */
 bool space_name_check(struct str name, struct diag *diag) __attribute__((warn_unused_result));
 

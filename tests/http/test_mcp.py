@@ -1,10 +1,12 @@
 """/mcp, /llms.txt and budgets: what programs that read little at a time get, language models among them."""
 import json
 import unittest
+import urllib.parse
 
 import support
 import test_doors
 from support import ServiceTest, id_of, trace
+from team import Team
 
 JSON = 'application/json'
 
@@ -57,6 +59,7 @@ class Protocol(McpTest):
         tools = self.ask('tools/list')['result']['tools']
         self.assertLessEqual(len(tools), 10)
         one = self.uploaded(threads=2)
+        self.server.upload(trace(), '/?space=checkout')
         subjects = {'profile': one, 'a': one, 'b': self.uploaded(records=640), 'method': 'com.example.Class0.method0',
                     'space': 'checkout'}
         for tool in tools:
@@ -97,6 +100,22 @@ class Tools(McpTest):
         self.assertRegex(self.call('find', space='listed', rows=1), r'\n# more: next=\S+\n$')
         for arguments in ({'space': 'No Such'}, {'space': 'listed', 'q': 'after:soon'}, {'space': 'listed', 'rows': 0}):
             result = self.ask('tools/call', name='find', arguments=arguments)['result']
+            self.assertTrue(result['isError'], arguments)
+
+    def test_series_and_check_of_a_space(self):
+        team = Team(self.server, 'team', seed=3)
+        team.commits(range(4), 3, branch='main')
+        for arguments in ({}, {'of': 'com.example.feed.Json.parse', 'part': 'excl', 'q': 'branch:main'}, {'over': 'run'}):
+            text = self.call('series', space='team', **arguments)
+            self.assertEqual(text, self.server.get('/s/team/series.txt?' + urllib.parse.urlencode(arguments)).text)
+            self.assertRegex(text, r' ms  \d runs\n')
+        arguments = {'q': 'commit:c003', 'baseline': 'branch:main', 'fail-if': 'thread:main>10%'}
+        text = self.call('check', space='team', **arguments)
+        self.assertEqual(text, self.server.get('/s/team/check.txt?' + urllib.parse.urlencode(arguments)).text)
+        self.assertIn('3 runs against 9', text)
+        for tool, arguments in (('series', {'q': 'after:soon'}), ('series', {'part': 'all'}), ('check', {'fail-if': 'total'}),
+                                ('check', {'q': 'commit:none'})):
+            result = self.ask('tools/call', name=tool, arguments={'space': 'team', **arguments})['result']
             self.assertTrue(result['isError'], arguments)
 
     def test_the_same_texts_as_by_url(self):
