@@ -14,7 +14,7 @@
 ## STRIP=strip         what takes the symbols off the installed program; empty: they stay
 ## RUN=                what runs a program that was built for another processor (qemu-aarch64)
 ## SECONDS=60          how long `make fuzz` runs
-## ROUNDS=100          how often `make crash` kills the service
+## ROUNDS=100          how often `make crash` and `make cluster-test` kill the service
 ## AFLAMED_SAMPLES=    folder of real profiles; the tests that need it are skipped without it
 
 ifeq ($(origin CC),default)
@@ -171,9 +171,10 @@ crash: deps-test ## kill -9 the service under load ROUNDS= times, and look at ev
 	@$(MAKE) --no-print-directory -j$(JOBS) all
 	@AFLAMED=$(abspath $(B)/aflamed) AFLAMED_TEST_ROUNDS=$(ROUNDS) python3 -B tests/http/test_crash.py
 
-cluster-test: deps-test ## two services on one real object store, behind nginx, for SECONDS=600, while in turn each of them, a gateway and a disk dies
+cluster-test: deps-test ## two services on one real object store, behind nginx, for SECONDS=600, while in turn each of them, a gateway and a disk dies; then ROUNDS=300 in which one is killed in mid-upload
 	@$(MAKE) --no-print-directory -j$(JOBS) all
-	@AFLAMED=$(abspath $(B)/aflamed) AFLAMED_SAMPLES=$(AFLAMED_SAMPLES) AFLAMED_TEST_SECONDS=$(SECONDS) python3 -B tests/http/test_cluster.py
+	@AFLAMED=$(abspath $(B)/aflamed) AFLAMED_SAMPLES=$(AFLAMED_SAMPLES) AFLAMED_TEST_SECONDS=$(SECONDS) \
+	    AFLAMED_TEST_ROUNDS=$(ROUNDS) python3 -B tests/http/test_cluster.py
 
 coverage: deps-test ## line coverage; fails under 90 % of core, parser and render, or 95 % of server/http, store and doors
 	@find build/coverage -name '*.gcda' -delete 2>/dev/null || true

@@ -18,11 +18,12 @@
 enum {
     ATTEMPTS = 5,
     CONNECT_MS = 3000,
-    STALLED_S = 20,        /* for so long an attempt may be .. */
-    SLOW_BYTES = 64 << 10, /* .. slower than this in a second */
-    SHORT_MS = 5000,       /* an attempt without a file takes no longer, or than a quarter of that, .. */
-    SHORT_ALL = 2,         /* and behind so many of these times no further one is begun */
-    PAUSE_MS = 100,        /* before the second attempt, at most; twice as long before each further one */
+    STALLED_S = 20,           /* for so long an attempt may be .. */
+    SLOW_BYTES = 64 << 10,    /* .. slower than this in a second */
+    SHORT_MS = 5000,          /* an attempt without a file takes no longer, or than a quarter of that, .. */
+    SHORT_ALL = 2,            /* and behind so many of these times no further one is begun */
+    PAUSE_MS = 100,           /* before the second attempt, at most; twice as long before each further one */
+    BUFFER_BYTES = 512 << 10, /* of a file that is sent or fetched */
     BUDGET = 100, /* tenths of attempts in store: one more attempt takes ten, an answer gives one back */
     ATTEMPT_COST = 10,
     IDLE_MAX = 16 /* handles that are kept with their connections */
@@ -333,6 +334,8 @@ static CURLcode set_options(struct s3 *s, struct attempt *a, const char *url,
     if (r->is_short) {
         set(a->handle, CURLOPT_TIMEOUT_MS, (long)s->short_ms);
     } else {
+        set(a->handle, CURLOPT_BUFFERSIZE, (long)BUFFER_BYTES);
+        set(a->handle, CURLOPT_UPLOAD_BUFFERSIZE, (long)BUFFER_BYTES);
         set(a->handle, CURLOPT_LOW_SPEED_LIMIT, (long)SLOW_BYTES);
         set(a->handle, CURLOPT_LOW_SPEED_TIME, (long)s->stalled_s);
         set(a->handle, CURLOPT_NOPROGRESS, 0L);

@@ -45,7 +45,7 @@ bool job_keep_bytes(struct job *job, const struct record *r)
     char key[RECORD_BYTES_KEY_CHARS + 1];
 
     record_bytes_key(r->id, key);
-    return keep_blob(job->service, &job->temp, key, r->sha256, &job->result.diag);
+    return keep_blob(job->service, &job->temp, key, true, r->sha256, &job->result.diag);
 }
 
 bool job_share_bytes(struct job *job, const char *from_id, const struct record *record, struct diag *diag)

@@ -5,13 +5,13 @@
 #include "server/store/sweep.h"
 
 /* A full disk is swept once. */
-bool keep_blob(const struct service *service, struct local_temp *temp, const char *key, const char *sha256,
-               struct diag *diag)
+bool keep_blob(const struct service *service, struct local_temp *temp, const char *key, bool is_new,
+               const char *sha256, struct diag *diag)
 {
     struct store *store = service->store;
     struct sweep *sweep = service->sweep;
     const uint64_t bytes = (uint64_t)temp->written;
-    bool takes_room = store_exists(store, key) == STORE_NOT_FOUND;
+    bool takes_room = is_new || store_exists(store, key) == STORE_NOT_FOUND;
     if (takes_room && !sweep_take_upload_room(sweep, bytes))
         return diag_set(
             diag, DIAG_FULL, "no room for uploads",

@@ -124,7 +124,7 @@ bool names_file_keep(struct names_file *f, const struct service *service, struct
 
     f->period = record_period((int64_t)time(NULL));
     record_names_key(f->sha256, f->period, key);
-    return keep_blob(service, &f->temp, key, f->sha256, diag);
+    return keep_blob(service, &f->temp, key, false, f->sha256, diag);
 }
 
 void names_file_free(struct names_file *f)

@@ -222,7 +222,8 @@ static bool render(struct service *s, const struct view_request *r, const struct
 /* Puts bytes into the store, if it takes them: if not, the view is made again next time.
  *
  * The upload may be deleted at any time, and this may then write a view behind the removal of its others. So its
- * tombstone is looked for after the write (record_is_gone). */
+ * tombstone is looked for after the write (record_is_gone). Where that takes the network, another machine may delete the
+ * upload as well: what is left then is never shown, and goes as other views do that nobody uses. */
 static void keep(struct service *s, const struct view_request *r, const char *key, struct str bytes)
 {
     if (view_compares(r) || !sweep_take_view_room(s->sweep, bytes.n))
@@ -234,7 +235,8 @@ static void keep(struct service *s, const struct view_request *r, const char *ke
     if (result != STORE_OK && result != STORE_EXISTS)
         LOG(s->log, LOG_WARN, "view-not-kept", LOG_STR("key", str_of(key)),
             LOG_STR("why", str_of(store_reason(result))));
-    if (result == STORE_OK && r->upload.upload[0] != '\0' && record_is_gone(s->store, r->upload.upload))
+    if (result == STORE_OK && r->upload.upload[0] != '\0' && !store_is_remote(s->store) &&
+        record_is_gone(s->store, r->upload.upload))
         local_delete(local, key);
 }
 

@@ -8,7 +8,9 @@ import shutil
 import subprocess
 import sys
 import time
+import unittest
 
+import bucket
 import client
 import programs
 from programs import Aflamed, Nginx, Sample
@@ -533,6 +535,17 @@ def doors(place):
                   {'nginx over TLS': nginx and (lambda: Sample(per_request(nginx.tls_port, '/plain.svg', (), 'https')))}, 'likewise')
 
 
+def bucket_store(place):
+    """Of one size: what an object store takes does not change with it."""
+    if size_mb_of(place) != '57':
+        return
+    try:
+        for row in bucket.bucket(place, lambda *parts: Row('bucket', *parts), per_request):
+            yield row
+    except unittest.SkipTest as why:
+        yield Row('bucket', 'upload to a bucket', why_not='not run: %s' % why)
+
+
 def start(place):
     store = place.fresh()
 
@@ -555,4 +568,4 @@ CASES = (('start', start, False), ('fold', fold_all, True), ('real', real, False
          ('simpleperf', simpleperf, True), ('perfetto', perfetto, True),
          ('mapping', mapping, True), ('diff', diff, True),
          ('render', render, True), ('tables', tables, True), ('exports', exports, True), ('upload', upload, True),
-         ('rerender', rerender, True), ('ranges', ranges, True), ('lanes', lanes, True), ('cached', cached, True), ('doors', doors, True), ('uploads64', uploads64, True))
+         ('rerender', rerender, True), ('ranges', ranges, True), ('lanes', lanes, True), ('cached', cached, True), ('doors', doors, True), ('bucket', bucket_store, True), ('uploads64', uploads64, True))

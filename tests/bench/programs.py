@@ -174,9 +174,10 @@ class Nginx(Server):
             os.unlink(path)
 
 
-def requests_per_second(port, path, headers, connections, seconds, scheme='http'):
+def requests_per_second(port, path, headers, connections, seconds, scheme='http', script=None):
     """By wrk, on one thread."""
     flags = [flag for header in headers for flag in ('-H', header)]
+    flags += ['-s', script] if script else []
     said = subprocess.run([find('wrk'), '-t1', '-c%d' % connections, '-d%ds' % seconds, *flags,
                            '%s://127.0.0.1:%d%s' % (scheme, port, path)],
                           stdout=subprocess.PIPE, text=True, timeout=client.TIMEOUT_S, check=True).stdout

@@ -1,8 +1,9 @@
 """Two services on one real object store, behind nginx as deploy/nginx/cluster.conf has it, while machines die: everything that
 was acknowledged is there, and every answer is right, or a 5xx that says when to come again, or visibly cut off.
 
-AFLAMED_TEST_SECONDS says for how long; `make cluster-test SECONDS=600` sets it, with a larger object store, and prints what was
-done. Without the packages of the object store all is skipped."""
+AFLAMED_TEST_SECONDS says for how long, AFLAMED_TEST_ROUNDS how often one is killed in mid-upload; `make cluster-test SECONDS=600
+ROUNDS=300` sets them, with a larger object store, and prints what was done. Without the packages of the object store all is
+skipped."""
 import collections
 import http.client
 import os
@@ -21,6 +22,7 @@ from support import Server, eventually, id_of, trace
 
 NGINX = shutil.which('nginx', path='/usr/sbin:/usr/bin:/sbin')
 SECONDS = int(os.environ.get('AFLAMED_TEST_SECONDS') or 0)
+ROUNDS = int(os.environ.get('AFLAMED_TEST_ROUNDS') or 0)
 UPLOADERS, READERS, TURN_S = (16, 32, 20) if SECONDS else (2, 3, 2)
 DEPLOYED = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'deploy')
 
@@ -39,10 +41,8 @@ class Machine(Server):
         super().start()
 
 
-class Cluster(unittest.TestCase):
+class ClusterTest(unittest.TestCase):
     def setUp(self):
-        if NGINX is None:
-            self.skipTest('needs nginx')
         large = {'MONS': '3', 'OSDS': '3', 'RGWS': '2', 'STORE': 'bluestore'} if SECONDS else {}
         self.told = object_store.ceph(self, **large)
         self.folder = tempfile.mkdtemp(prefix='aflamed-cluster-')
@@ -56,6 +56,14 @@ class Cluster(unittest.TestCase):
                          for name in 'ab']
         for machine in self.machines:
             self.addCleanup(machine.clean)
+        self.keys = keys
+
+
+class Cluster(ClusterTest):
+    def setUp(self):
+        if NGINX is None:
+            self.skipTest('needs nginx')
+        super().setUp()
         self.start_nginx()
         self.lock, self.uploads, self.bad = threading.Lock(), [], []
         self.counts, self.took = collections.Counter(), []
@@ -195,6 +203,71 @@ class Cluster(unittest.TestCase):
             print('\n%s; cached pictures: p50 %.1f ms, p99 %.1f ms; every upload was read again of each machine'
                   % (', '.join('%d %s' % (n, what) for what, n in sorted(self.counts.items())), 1e3 * self.took[len(self.took) // 2],
                      1e3 * self.took[len(self.took) * 99 // 100]))
+
+
+class MidUpload(ClusterTest):
+    """One of the two is killed while it takes uploads, again and again: what was acknowledged the other one has, and what was not
+    is either not there or whole."""
+    UPLOADS = 3    # at a time, to the one that is killed; one goes to the other
+
+    def upload(self, machine, number):
+        try:
+            answer = machine.upload(self.content(number))
+        except (OSError, http.client.HTTPException):
+            return
+        if answer.status == 201:
+            self.uploads[id_of(answer)] = number
+
+    def content(self, number):
+        return trace(records=(64, 4000, 200_000)[number % 3]).replace(b'pid=0', b'pid=%d' % number, 1)
+
+    def round(self, n):
+        dies, stays = self.machines[n % 2], self.machines[1 - n % 2]
+        numbers = range(n * (self.UPLOADS + 1), (n + 1) * (self.UPLOADS + 1))
+        threads = [threading.Thread(target=self.upload, args=(stays if i == 0 else dies, number))
+                   for i, number in enumerate(numbers)]
+        for thread in threads:
+            thread.start()
+        time.sleep(self.chance.uniform(0, self.longest_s))
+        dies.kill()
+        for thread in threads:
+            thread.join()
+        self.check(stays, [identity for identity, number in self.uploads.items() if number in numbers])
+        dies.start()
+
+    def check(self, machine, identities):
+        for identity in identities:
+            answer = machine.get('/p/%s/raw' % identity)
+            self.assertEqual((answer.status, answer.body == self.content(self.uploads[identity])), (200, True), identity)
+
+    def copied(self):
+        """The ids of all uploads, after each object was compared with its digest, which `store copy` does."""
+        place = os.path.join(self.folder, 'copy')
+        done = subprocess.run([support.AFLAMED, 'store', 'copy', 's3://%s/team' % self.told['S3_BUCKET'], place, '--s3-endpoints',
+                               self.told['endpoints'][0], '--s3-keys-file', self.keys], stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=600)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(' 0 damaged', done.stdout)
+        return {re.split('[/.]', name)[0] for name in os.listdir(os.path.join(place, 'uploads'))}
+
+    def test_killed_in_mid_upload(self):
+        self.uploads, self.chance = {}, random.Random(7)
+        began = time.monotonic()
+        self.upload(self.machines[0], 2)
+        self.longest_s = 4 * (time.monotonic() - began)
+        self.uploads.clear()
+        for n in range(ROUNDS or 4):
+            self.round(n)
+        others = self.copied() - set(self.uploads)
+        for machine in self.machines:
+            self.check(machine, self.uploads)
+            for identity in others:
+                self.assertEqual(machine.get('/p/%s/raw' % identity).status, 200, identity)
+        self.assertTrue(self.uploads)
+        self.assertTrue(set(self.uploads) <= self.copied())
+        if ROUNDS:
+            print('\n%d rounds: %d uploads were acknowledged, all are there; %d were not and are whole' %
+                  (ROUNDS, len(self.uploads), len(others)))
 
 
 if __name__ == '__main__':
