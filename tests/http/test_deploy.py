@@ -267,6 +267,41 @@ class Memory(unittest.TestCase):
         self.assertLess(most + 64 * self.UNITS['m'], limit)
 
 
+class ComposedCluster(unittest.TestCase):
+    """It is not started here: its parts fit the service, the balancer's example and each other."""
+    def setUp(self):
+        self.compose = deployed('compose-cluster.yaml')
+
+    def value(self, name):
+        return re.search(r'^ +%s: "?([^"\n]+)"?$' % name, self.compose, re.M)[1]
+
+    def test_the_service_knows_its_keys(self):
+        settings = dict(re.findall(r'^ +((?:AFLAMED|AWS)_\w+): "?([^"\n]+)"?$', self.compose, re.M))
+        printed = subprocess.run([support.AFLAMED, '--print-config'], env=settings, timeout=60, capture_output=True, text=True,
+                                 check=True).stdout
+        config = json.loads(printed)
+        for name, value in settings.items():
+            if name.startswith('AFLAMED_'):
+                self.assertEqual(str(config[name[len('AFLAMED_'):].lower()]), value)
+
+    def test_they_meet(self):
+        bucket = self.value('AFLAMED_STORE').split('/')[2]
+        self.assertEqual(self.value('CEPH_DEMO_BUCKET'), bucket)
+        self.assertEqual(self.value('AFLAMED_S3_ENDPOINTS'), 'http://%s:8080' % self.value('hostname'))
+        for ours, theirs in (('AWS_ACCESS_KEY_ID', 'CEPH_DEMO_ACCESS_KEY'), ('AWS_SECRET_ACCESS_KEY', 'CEPH_DEMO_SECRET_KEY')):
+            self.assertEqual(self.value(ours), self.value(theirs))
+        services = re.findall(r'^  (\w+):$', self.compose.split('\nservices:\n')[1].split('\nvolumes:\n')[0], re.M)
+        self.assertEqual(services, ['one', 'two', 'balancer', 'ceph'])
+
+    def test_the_balancer_asks_both(self):
+        text = deployed('nginx', 'cluster.conf')
+        for before, after in re.findall(r"-e 's/([^/]*)/([^/]*)/'", self.compose):
+            self.assertIn(before, text)
+            text = text.replace(before, after)
+        self.assertEqual(re.findall(r'^ +(?:server|listen) +([\w.:]+)', text, re.M), ['one:8192', 'two:8192', '8190'])
+        self.assertNotIn('127.0.0.1', text)
+
+
 class Packages(unittest.TestCase):
     def test_the_container_has_what_the_program_links(self):
         wanted = set(re.findall(r'^[a-z0-9.+-]+$', deployed('packages', 'run.txt'), re.M))
