@@ -125,6 +125,7 @@ struct attempt {
     const struct curl_library *curl;
     CURL *handle;
     struct s3_request *request;
+    uint64_t from;  /* where it begins in an object of which a part is here already */
     uint64_t sent;  /* bytes of the file */
     int read_errno; /* of the file */
     int64_t date_s; /* of the answer; 0: it says none */
@@ -152,12 +153,12 @@ static long status_of(const struct attempt *a)
     return status;
 }
 
-/* An object of which a part is here already goes on behind it, if it is the same one. */
+/* What comes goes on behind what is here already, if it is the same object. */
 static bool goes_on(const struct attempt *a)
 {
     const struct s3_request *r = a->request;
 
-    return r->taken == 0 || (status_of(a) == 206 && a->etag[0] != '\0' && strcmp(a->etag, r->etag) == 0);
+    return a->from == 0 || (status_of(a) == 206 && a->etag[0] != '\0' && strcmp(a->etag, r->etag) == 0);
 }
 
 static size_t on_bytes(char *p, size_t size, size_t n, void *attempt)
@@ -541,7 +542,7 @@ enum s3_result s3_send(struct s3 *s, struct s3_request *r, struct diag *diag)
 
     for (;;) {
         unsigned endpoint = atomic_load(&s->endpoint) % (unsigned)s->endpoints.n;
-        struct attempt a = {.curl = s->curl, .request = r};
+        struct attempt a = {.curl = s->curl, .request = r, .from = r->taken};
         struct diag why = {0};
         enum s3_result result = S3_UNAVAILABLE;
         if (try_once(s, &a, endpoint))

@@ -165,7 +165,7 @@ class Copies(BucketTest):
 
     def test_bytes_are_fetched_once(self):
         server, other = self.service('a'), self.service('b')
-        path = '/p/' + id_of(self.stored(server))
+        path = '/p/' + id_of(self.stored(server, trace(records=200_000)))     # in more than one piece
         for width in range(600, 605):
             self.assertEqual(server.get(path + '/t/all.svg?width=%d' % width).status, 200)
         self.assertFalse([r for r in self.bucket.requests if r[0] == 'GET' and '/bytes/' in r[1]])
