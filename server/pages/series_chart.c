@@ -170,15 +170,17 @@ static void put_levels(const struct chart *c)
 
     for (uint32_t i = 0; i < c->s->n_changes; i++) {
         put_level(c, from, changes[i].point, changes[i].before);
-        put_place(c->b, "<rect class=\"change\" width=\"1\" y=\"12\" height=\"220\" x=\"",
-                  LEFT * 10 + (uint64_t)changes[i].point * PLOT_W * 10 / c->s->n);
-        buf_z(c->b, "/>\n");
         from = changes[i].point;
     }
     if (c->s->n_changes > 0)
         put_level(c, from, c->s->n, changes[c->s->n_changes - 1].after);
     else
         put_level(c, 0, c->s->n, c->s->median);
+    for (uint32_t i = 0; i < c->s->n_changes; i++) {
+        put_place(c->b, "<rect class=\"change\" width=\"1\" y=\"12\" height=\"220\" x=\"",
+                  LEFT * 10 + (uint64_t)changes[i].point * PLOT_W * 10 / c->s->n);
+        buf_z(c->b, "/>\n");
+    }
 }
 
 static void put_title(const struct chart *c, const struct series_point *p)
@@ -230,6 +232,7 @@ void series_chart(struct buf *b, const struct series_list *l, const struct serie
 
     if (!find_range(&c))
         return;
+    buf_z(b, "<div class=\"scroll\">\n");
     buf_printf(
         b,
         "<svg class=\"series-chart\" viewBox=\"0 0 %d %d\" role=\"group\" aria-label=\"Each point over time\">\n",
@@ -239,5 +242,5 @@ void series_chart(struct buf *b, const struct series_list *l, const struct serie
     put_levels(&c);
     for (uint32_t i = 0; i < s->n; i++)
         put_point(&c, i);
-    buf_z(b, "</svg>\n");
+    buf_z(b, "</svg>\n</div>\n");
 }

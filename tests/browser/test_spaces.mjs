@@ -56,6 +56,39 @@ describe('spaces', { skip }, () => {
         assert.match(page.url(), /\/p\/[a-z2-7]{26}$/);
     }));
 
+    test('a series shows where it changed, and two points are compared', () => withPage(browser, service, {}, async page => {
+        for (let commit = 0; commit < 14; commit++) {
+            const weight = (commit < 7 ? 1000 : 1200) + commit % 3;
+            const form = new FormData();
+            for (const [key, value] of Object.entries({ space: 'series', 'label.branch': 'main', 'label.commit': `c${String(commit).padStart(2, '0')}` }))
+                form.append(key, value);
+            form.append('trace', new File([`main;com.example.Feed.load ${weight}\nmain;com.example.Feed.show 500\n`], 'x.folded'));
+            assert.equal((await fetch(`${service.url}/`, { method: 'POST', body: form })).status, 201);
+        }
+        await page.goto(`${service.url}/s/series?q=branch:main`);
+        await Promise.all([page.waitForNavigation(), page.click('text=Over time')]);
+        assert.equal(await page.inputValue('#q'), 'branch:main');
+        assert.equal(await page.locator('.series-chart a').count(), 14);
+        assert.match(await page.locator('.changes .grew').textContent(), /At commit c07 .* grew from 1,501 to 1,701/);
+        await page.fill('#of', 'com.example.Feed.show');
+        await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
+        assert.equal(await page.locator('.changes').count(), 0);
+        await page.fill('#of', 'com.example.Feed.load');
+        await Promise.all([page.waitForNavigation(), page.click('text=Show')]);
+        const [point] = await Promise.all([page.waitForNavigation(), page.locator('.series-chart a').nth(3).press('Enter')]);
+        assert.match(point.url(), /\/p\/[a-z2-7]{26}$/);
+        await page.goBack();
+        await page.click('.series-points summary');
+        await page.locator('input[name=a]').nth(13).check();
+        await Promise.all([page.waitForNavigation(), page.click('.series-points button')]);
+        assert.match(page.url(), /\/d\/[a-z2-7]{26}\.\.[a-z2-7]{26}/);
+        assert.match(await page.textContent('main, body'), /com\.example\.Feed|Feed\.load/);
+    }));
+
+    test('a series looks well', () => withPage(browser, service, {}, async page => {
+        await looksWell(page, [360, 800, 1280], () => page.goto(`${service.url}/s/series/series?of=com.example.Feed.load`));
+    }));
+
     test('the list looks well', () => withPage(browser, service, {}, async page => {
         await looksWell(page, [360, 800, 1280], () => page.goto(`${service.url}/s/checkout?rows=3`));
         await looksWell(page, [360, 1280], () => page.goto(`${service.url}/s/nothing?q=x`));

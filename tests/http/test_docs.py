@@ -4,6 +4,7 @@ what a test does not have, and are listed here with the reason."""
 import gzip
 import json
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -13,6 +14,7 @@ import unittest
 import zipfile
 
 import support
+import team
 from test_two_files import STREAM, SUMMARY
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
@@ -119,6 +121,9 @@ class Examples(unittest.TestCase):
                               ('heap.pftrace', native.perfetto_heap([([(GAME, 16)], 64)])),
                               ('libgame.so', b'MODULE Linux arm64 0 libgame.so\nINFO CODE_ID ' + b'ab' * 20 + b'\nPUBLIC 10 0 run\n')):
             self.write(name, content)
+        chance = random.Random(1)
+        for i in range(1, 6):
+            self.write('run%d.trace' % i, team.run_trace(team.STARTUP, 0.03, chance, i))
         with zipfile.ZipFile(self.path('work', 'report.zip'), 'w') as archive:
             archive.writestr('logs/app.trace', demo)
             archive.writestr('logs/other.trace', support.trace())
