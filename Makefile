@@ -107,7 +107,7 @@ MKTRACE_OBJECTS := $(patsubst %.c,$(B)/%.o,$(wildcard tests/support/mktrace/*.c)
     core/buf.c core/number.c core/str.c)
 
 # ---- targets -----------------------------------------------------------------------------------------------
-.PHONY: crash cluster-test house bench-docs bench-load bench-requests bench-viewer deps-bench screenshot faults docs uninstall reference
+.PHONY: crash cluster-test house bench-docs bench-load bench-requests bench-week bench-viewer deps-bench screenshot faults docs uninstall reference
 .PHONY: all run test help lint format coverage bench install clean dist deps deps-test deps-lint
 .PHONY: fuzz fuzz-all fuzz-seeds deps-fuzz unit-programs mktrace FORCE
 .DELETE_ON_ERROR:
@@ -191,6 +191,9 @@ bench-load: deps ## what one client can take from another: fairness, limits, and
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(B)/mktrace
 	@AFLAMED=$(abspath $(B)/aflamed) MKTRACE=$(abspath $(B)/mktrace) python3 -B tests/bench/load.py --cases '$(CASES)' \
 	    --seconds $(if $(filter file,$(origin SECONDS)),600,$(SECONDS))
+
+bench-week: all ## a week of a made-up team: series and checks find what became slower, and nothing else; COMMITS=200
+	@AFLAMED=$(abspath $(B)/aflamed) python3 -B tests/bench/week.py $(COMMITS)
 
 bench-requests: all ## count what a service asks of its object store, and what a day of that costs
 	@AFLAMED=$(abspath $(B)/aflamed) python3 -B tests/bench/requests.py
