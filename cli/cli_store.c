@@ -21,8 +21,8 @@ struct options {
 
 static struct place *open_place(const struct options *o, const char *name, bool is_written, struct diag *diag)
 {
-    const struct s3_settings settings = {o->endpoints, o->region != NULL ? o->region : "us-east-1",
-                                         o->keys_file, 0, NULL};
+    const struct s3_settings settings = {
+        o->endpoints, o->region != NULL ? o->region : "us-east-1", o->keys_file, 0, 0, NULL};
 
     return place_open(name, is_written, &settings, diag);
 }

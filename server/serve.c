@@ -237,8 +237,8 @@ static bool is_fit(struct service *s, struct diag *diag)
 static bool open_bucket(struct service *s, struct diag *diag)
 {
     const struct config *c = s->config;
-    const struct s3_settings settings = {c->s3_endpoints, c->s3_region, c->s3_keys_file,
-                                         (unsigned)c->s3_stalled_s, &s->stop};
+    const struct s3_settings settings = {
+        c->s3_endpoints, c->s3_region, c->s3_keys_file, (unsigned)c->s3_stalled_s, 0, &s->stop};
     struct s3 *bucket = s3_open(c->store, &settings, diag);
 
     if (bucket == NULL)

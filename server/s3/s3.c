@@ -18,11 +18,12 @@
 enum {
     ATTEMPTS = 5,
     CONNECT_MS = 3000,
-    STALLED_S = 20,           /* for so long an attempt may be .. */
-    SLOW_BYTES = 64 << 10,    /* .. slower than this in a second */
-    SHORT_MS = 5000,          /* an attempt without a file takes no longer, or than a quarter of that, .. */
-    SHORT_ALL = 2,            /* and behind so many of these times no further one is begun */
-    PAUSE_MS = 100,           /* before the second attempt, at most; twice as long before each further one */
+    STALLED_S = 20,        /* for so long an attempt may be .. */
+    SLOW_BYTES = 64 << 10, /* .. slower than this in a second */
+    SHORT_MS = 5000,       /* an attempt without a file takes no longer, or than a quarter of that, .. */
+    SHORT_ALL = 2,         /* and behind so many of these times no further one is begun */
+    PAUSE_MS = 100,        /* before the second attempt, at most; twice as long before each further one */
+    PART_BYTES = 64 << 20,
     BUFFER_BYTES = 512 << 10, /* of a file that is sent or fetched */
     BUDGET = 100, /* tenths of attempts in store: one more attempt takes ten, an answer gives one back */
     ATTEMPT_COST = 10,
@@ -36,6 +37,7 @@ struct s3 {
     struct s3_name name;
     char signature[S3_NAME_BYTES]; /* what libcurl signs for */
     unsigned stalled_s, short_ms;
+    uint64_t part_bytes;
     const struct stop *stop;
     atomic_uint endpoint; /* that is asked first: the last that answered */
     atomic_int budget;
@@ -60,6 +62,7 @@ struct s3 *s3_open(const char *name, const struct s3_settings *settings, struct 
     s->curl = curl;
     s->stalled_s = settings->stalled_s > 0 ? settings->stalled_s : STALLED_S;
     s->short_ms = s->stalled_s * 250 > SHORT_MS ? s->stalled_s * 250 : SHORT_MS;
+    s->part_bytes = settings->part_bytes > 0 ? settings->part_bytes : PART_BYTES;
     s->stop = settings->stop;
     atomic_store(&s->budget, BUDGET);
     int n = snprintf(s->signature, sizeof(s->signature), "aws:amz:%s:s3", settings->region);
@@ -87,6 +90,11 @@ void s3_close(struct s3 *s)
 const char *s3_prefix(const struct s3 *s)
 {
     return s->name.prefix;
+}
+
+uint64_t s3_part_bytes(const struct s3 *s)
+{
+    return s->part_bytes;
 }
 
 bool s3_is_stopped(const struct s3 *s)
@@ -135,9 +143,9 @@ struct attempt {
     CURLcode code;
 };
 
-static bool is_put(const struct s3_request *r)
+static bool sends(const struct s3_request *r)
 {
-    return strcmp(r->method, "PUT") == 0;
+    return r->method[0] == 'P'; /* PUT, POST */
 }
 
 static bool is_good(long status)
@@ -235,7 +243,8 @@ static size_t on_read(char *to, size_t size, size_t n, void *attempt)
         a->sent += wanted;
         return wanted;
     }
-    ssize_t got = TEMP_FAILURE_RETRY(pread(a->request->fd, to, wanted, (off_t)a->sent));
+    ssize_t got =
+        TEMP_FAILURE_RETRY(pread(a->request->fd, to, wanted, (off_t)(a->request->from_byte + a->sent)));
     if (got <= 0) {
         a->read_errno = got == 0 ? EIO : errno;
         return CURL_READFUNC_ABORT;
@@ -295,8 +304,8 @@ static bool add_headers(const struct s3 *s, const struct attempt *a, struct curl
 
     snprintf(range, sizeof(range), "bytes=%llu-", (unsigned long long)r->taken);
     return add_header(a, list, "x-amz-content-sha256", r->sha256 != NULL ? r->sha256 : EMPTY) &&
-           (!is_put(r) || r->from != NULL || add_header(a, list, "If-None-Match", "*")) &&
-           add_source(s, a, list) && (r->taken == 0 || add_header(a, list, "Range", range)) &&
+           (!r->creates || add_header(a, list, "If-None-Match", "*")) && add_source(s, a, list) &&
+           (r->taken == 0 || add_header(a, list, "Range", range)) &&
            (s->keys.session[0] == '\0' || add_header(a, list, "x-amz-security-token", s->keys.session));
 }
 
@@ -321,7 +330,7 @@ static CURLcode set_options(struct s3 *s, struct attempt *a, const char *url,
 {
     CURLcode (*set)(CURL * handle, CURLoption option, ...) = a->curl->easy_setopt;
     const struct s3_request *r = a->request;
-    bool puts = is_put(r), is_head = strcmp(r->method, "HEAD") == 0;
+    bool is_head = strcmp(r->method, "HEAD") == 0;
 
     CURLcode code = set(a->handle, CURLOPT_AWS_SIGV4, s->signature);
     set(a->handle, CURLOPT_URL, url);
@@ -347,7 +356,7 @@ static CURLcode set_options(struct s3 *s, struct attempt *a, const char *url,
     set(a->handle, CURLOPT_WRITEDATA, a);
     set(a->handle, CURLOPT_HEADERFUNCTION, on_header);
     set(a->handle, CURLOPT_HEADERDATA, a);
-    if (puts) {
+    if (sends(r)) {
         set(a->handle, CURLOPT_UPLOAD, 1L);
         set(a->handle, CURLOPT_INFILESIZE_LARGE, (curl_off_t)r->bytes);
         set(a->handle, CURLOPT_READFUNCTION, on_read);
@@ -356,9 +365,9 @@ static CURLcode set_options(struct s3 *s, struct attempt *a, const char *url,
         set(a->handle, CURLOPT_SEEKDATA, a);
     } else if (is_head) {
         set(a->handle, CURLOPT_NOBODY, 1L);
-    } else if (strcmp(r->method, "GET") != 0) {
-        set(a->handle, CURLOPT_CUSTOMREQUEST, r->method);
     }
+    if (strcmp(r->method, "POST") == 0 || strcmp(r->method, "DELETE") == 0)
+        set(a->handle, CURLOPT_CUSTOMREQUEST, r->method);
     return code;
 }
 
@@ -440,7 +449,7 @@ static enum s3_result judge_refusal(const struct s3 *s, const struct attempt *a,
         return S3_NOT_FOUND;
     if (a->status == 404)
         return refused(s, a, endpoint, S3_DENIED, "Make the bucket, or mend its name or the address.", diag);
-    if (is_put(a->request) && a->status == 412)
+    if (a->request->creates && a->status == 412)
         return S3_EXISTS;
     if (a->status == 507 || says(a, STR("QuotaExceeded")))
         return refused(s, a, endpoint, S3_FULL, "Make room in the object store, or raise the quota.", diag);
@@ -560,6 +569,8 @@ enum s3_result s3_send(struct s3 *s, struct s3_request *r, struct diag *diag)
             *r->page = a.answer;
             a.answer = (struct buf){0};
         }
+        if (result == S3_OK && sends(r))
+            memcpy(r->etag, a.etag, sizeof(r->etag));
         buf_free(&a.answer);
         if (!again) {
             if (why.kind != DIAG_NONE && diag->kind == DIAG_NONE)

@@ -40,6 +40,8 @@ struct s3_settings {
     /* An attempt to send or fetch a file has failed when it was slower than 64 KiB a second for so long; 0: 20.
      * What is small may take a quarter of it, or five seconds if that is more. */
     unsigned stalled_s;
+    /* What has more bytes is sent in parts of so many; 0: 64 MiB. Object stores want at least 5 MiB. */
+    uint64_t part_bytes;
     const struct stop *stop; /* ends what sends or fetches a file; NULL: nothing does */
 };
 
@@ -67,7 +69,9 @@ enum s3_result s3_get_small(struct s3 *s, const char *key,
                             bool (*take)(void *context, const char *p, size_t n), void *context,
                             struct diag *diag) __attribute__((warn_unused_result));
 
-/* The first `bytes` bytes of the file, whose digest (in hex) the store checks; only if the key is not there. */
+/* The first `bytes` bytes of the file, whose digest (in hex) the store checks; only if the key is not there. Of two who put
+ * a file of more than one part at the same time both may succeed (with Ceph 16, not with Amazon S3): they have to put the
+ * same bytes. */
 enum s3_result s3_put(struct s3 *s, const char *key, int fd, uint64_t bytes, const char *sha256,
                       struct diag *diag) __attribute__((warn_unused_result));
 

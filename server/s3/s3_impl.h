@@ -39,22 +39,24 @@ bool s3_read_endpoints(const char *text, const char *bucket, struct s3_endpoints
                        struct diag *diag) __attribute__((warn_unused_result));
 
 struct s3_request {
-    const char *method; /* GET, HEAD, PUT, DELETE */
+    const char *method; /* GET, HEAD, PUT, POST, DELETE */
     const char *key;    /* behind the prefix; "" with a query: the bucket itself */
     struct str query;   /* as it is sent and signed: sorted, percent-encoded */
-    const char *text;   /* of a PUT: what is sent; NULL: it is in the file */
+    const char *text;   /* of a PUT or POST: what is sent; NULL: it is in the file, .. */
     int fd;
+    uint64_t from_byte; /* .. from here on */
     uint64_t bytes;     /* so many */
     const char *sha256; /* of what is sent, in hex; NULL: of nothing */
     const char
         *from;     /* of a PUT: the key of the object whose bytes it takes, instead of a file's; else NULL */
+    bool creates;  /* only if the key is not there */
     bool is_short; /* no file is sent or fetched: it ends soon */
     bool (*take)(void *context, const char *p, size_t n); /* of a GET of an object */
     void *context;
-    struct buf *page; /* of a GET of a list: what comes, whole; at most S3_PAGE_BYTES */
+    struct buf *page; /* of a GET of a list, and of a POST: what comes, whole; at most S3_PAGE_BYTES */
 
     /* The answer. */
-    char etag[S3_ETAG_BYTES]; /* of the first attempt that had bytes */
+    char etag[S3_ETAG_BYTES]; /* of the first attempt that had bytes; of a PUT what it told */
     uint64_t taken, length;   /* bytes that were taken; Content-Length of a HEAD */
     int64_t modified_s;       /* Last-Modified of a HEAD, as Unix time; 0: none */
     bool ended;               /* `take` wanted no more */
@@ -63,6 +65,10 @@ struct s3_request {
 /* s3.c: sends the request until it has an answer that counts. */
 enum s3_result s3_send(struct s3 *s, struct s3_request *r, struct diag *diag)
     __attribute__((warn_unused_result));
+/* s3_parts.c: as s3_put, in parts of this size. */
+enum s3_result s3_put_parts(struct s3 *s, const char *key, int fd, uint64_t bytes, const char *sha256,
+                            uint64_t part_bytes, struct diag *diag) __attribute__((warn_unused_result));
+uint64_t s3_part_bytes(const struct s3 *s);
 const char *s3_prefix(const struct s3 *s);
 
 /* s3_xml.c: The text of the next element of this name behind *rest, which is moved behind it. False: there is none. */

@@ -25,9 +25,11 @@ enum s3_result s3_get_small(struct s3 *s, const char *key,
 enum s3_result s3_put(struct s3 *s, const char *key, int fd, uint64_t bytes, const char *sha256,
                       struct diag *diag)
 {
-    struct s3_request r = {.method = "PUT", .key = key, .fd = fd, .bytes = bytes, .sha256 = sha256};
+    struct s3_request r = {
+        .method = "PUT", .key = key, .fd = fd, .bytes = bytes, .sha256 = sha256, .creates = true};
 
-    return s3_send(s, &r, diag);
+    return bytes > s3_part_bytes(s) ? s3_put_parts(s, key, fd, bytes, sha256, s3_part_bytes(s), diag)
+                                    : s3_send(s, &r, diag);
 }
 
 enum s3_result s3_put_text(struct s3 *s, const char *key, struct str text, struct diag *diag)
@@ -38,6 +40,7 @@ enum s3_result s3_put_text(struct s3 *s, const char *key, struct str text, struc
                            .text = text.n > 0 ? text.p : "",
                            .bytes = text.n,
                            .sha256 = sha256,
+                           .creates = true,
                            .is_short = true};
 
     digest_hex_of(text.p, text.n, sha256);

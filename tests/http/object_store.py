@@ -87,11 +87,46 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.refuse(404, 'NoSuchBucket')
         elif key == '':
             self.list(dict(urllib.parse.parse_qsl(query)), fault)
+        elif query:
+            with store.lock:
+                self.part(store, key, body, dict(urllib.parse.parse_qsl(query, keep_blank_values=True)), fault)
         else:
             with store.lock:
                 self.object(store, key, body, fault)
 
-    do_GET = do_HEAD = do_PUT = do_DELETE = serve
+    do_GET = do_HEAD = do_PUT = do_POST = do_DELETE = serve
+
+    def part(self, store, key, body, asked, fault):
+        """Of an upload in parts: its beginning, a part, its end, or that there will be none."""
+        if 'uploads' in asked:
+            identity = '2~%d' % len(store.requests)
+            store.parts[identity] = {}
+            self.answer(200, b'<InitiateMultipartUploadResult><UploadId>%s</UploadId></InitiateMultipartUploadResult>' % identity.encode())
+            return
+        parts = store.parts.get(asked['uploadId'])
+        if parts is None:
+            self.refuse(404, 'NoSuchUpload')
+        elif self.command == 'PUT':
+            etag = '"%s"' % hashlib.md5(body).hexdigest()
+            parts[int(asked['partNumber'])] = etag, body
+            self.answer(200, ETag=etag)
+        elif self.command == 'DELETE':
+            del store.parts[asked['uploadId']]
+            self.answer(204)
+        elif key in store.objects and self.headers.get('If-None-Match') == '*':
+            self.refuse(412, 'PreconditionFailed')
+        else:
+            told = re.findall(r'<PartNumber>(\d+)</PartNumber><ETag>([^<]*)</ETag>', body.decode())
+            if [(int(number), etag) for number, etag in told] != [(number, parts[number][0]) for number in sorted(parts)]:
+                self.refuse(400, 'InvalidPart')
+                return
+            store.objects[key] = b''.join(parts[number][1] for number in sorted(parts))
+            store.put_at[key] = time.time()
+            del store.parts[asked['uploadId']]
+            if fault == 'lost':
+                self.close_connection = True
+            else:
+                self.answer(200, b'<CompleteMultipartUploadResult></CompleteMultipartUploadResult>')
 
     def object(self, store, key, body, fault):
         if fault == 'moved':
@@ -163,7 +198,7 @@ class ObjectStore:
     "lost", say "half" way through a copy that it failed, answer a list with a web "page", with the same token each time, which makes it "endless", or with "no token" though
     more follows. `strangers`: keys that the list of uploads has although nobody asked for them."""
     def __init__(self):
-        self.objects, self.requests, self.faults, self.put_at = {}, [], [], {}
+        self.objects, self.requests, self.faults, self.put_at, self.parts = {}, [], [], {}, {}
         self.page, self.creates, self.etags, self.strangers = 1000, True, True, []
         self.lock = threading.Lock()
         self.http = http.server.ThreadingHTTPServer(('127.0.0.1', 0), Handler)

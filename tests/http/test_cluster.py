@@ -254,7 +254,7 @@ class MidUpload(ClusterTest):
         self.uploads, self.chance = {}, random.Random(7)
         began = time.monotonic()
         self.upload(self.machines[0], 2)
-        self.longest_s = 4 * (time.monotonic() - began)
+        self.longest_s = 1.5 * (time.monotonic() - began)
         self.uploads.clear()
         for n in range(ROUNDS or 4):
             self.round(n)

@@ -201,6 +201,36 @@ class Copies(BucketTest):
         self.assertEqual(server.get(path + '/verdict.txt').status, 200)     # it has a copy of the right ones
 
 
+class Parts(BucketTest):
+    """A large file is sent in parts."""
+    CONTENT = b'main;first;second 5\n' * 3_600_000      # more than 64 MiB
+
+    def setUp(self):
+        super().setUp()
+        self.server = self.service()
+
+    def sent(self):
+        return [method for method, key in self.bucket.requests if method in ('PUT', 'POST', 'DELETE') and '/bytes/' in key]
+
+    def test_a_part_is_tried_again_for_itself(self):
+        self.bucket.faults.append(('PUT', 'team/bytes/', '503 SlowDown', 1))
+        path = '/p/' + id_of(self.stored(self.server, self.CONTENT))
+        self.assertEqual(self.sent(), ['POST', 'PUT', 'PUT', 'PUT', 'POST'])
+        self.assertEqual(self.service('b').get(path + '/raw').body, self.CONTENT)
+
+    def test_parts_that_are_not_put_together_are_taken_away(self):
+        self.bucket.faults.append(('PUT', 'team/bytes/', '503 SlowDown', 1 << 30))
+        self.assertEqual(self.server.upload(self.CONTENT).status, 503)
+        self.assertEqual((self.sent()[0], self.sent()[-1], self.bucket.parts), ('POST', 'DELETE', {}))
+        self.assertFalse([key for key in self.bucket.objects if '/bytes/' in key])
+
+    def test_an_answer_that_was_lost_is_looked_for(self):
+        self.bucket.faults.append(('POST', 'team/bytes/', 'lost', 2))     # it means nothing for the first one
+        path = '/p/' + id_of(self.stored(self.server, self.CONTENT))
+        self.assertEqual(self.server.get(path).status, 200)
+        self.assertEqual(self.bucket.parts, {})
+
+
 class Sweep(BucketTest):
     def test_what_has_not_changed_is_not_read_again(self):
         server = self.service(sweep_interval_s=1, log_level='debug')

@@ -17,6 +17,9 @@
 #include "server/store/store.h"
 #include "tests/support/scratch.h"
 
+/* A large file is sent to a bucket in three parts; object stores take none below 5 MiB but the last. */
+enum { PART_BYTES = 5 << 20, LARGE_BYTES = 12 << 20 };
+
 struct world {
     struct scratch scratch;
     struct store *store;
@@ -37,7 +40,11 @@ static struct store *open_store(const char *directory, const char *bucket)
 {
     struct diag diag = {0};
     const struct s3_settings settings = {getenv("AFLAMED_TEST_BUCKET_ENDPOINTS"),
-                                         getenv("AFLAMED_TEST_BUCKET_REGION"), NULL, 0, NULL};
+                                         getenv("AFLAMED_TEST_BUCKET_REGION"),
+                                         NULL,
+                                         0,
+                                         PART_BYTES,
+                                         NULL};
 
     if (bucket == NULL)
         return store_open(directory, &diag);
@@ -171,9 +178,7 @@ static void keys_are_vetted(void **state)
 
 /* ---- files ---- */
 
-enum { LARGE_BYTES = 3 << 20 };
-
-static void put_large(struct store *s, const char *key, char hex[DIGEST_CHARS + 1])
+static enum store_result try_large(struct store *s, const char *key, char hex[DIGEST_CHARS + 1])
 {
     struct local_temp t;
     char *bytes = malloc(LARGE_BYTES);
@@ -185,9 +190,15 @@ static void put_large(struct store *s, const char *key, char hex[DIGEST_CHARS + 
     assert_int_equal(local_temp_open(store_local(s), &t), STORE_OK);
     for (size_t at = 0; at < LARGE_BYTES; at += LARGE_BYTES / 4)
         assert_int_equal(local_temp_write(&t, bytes + at, LARGE_BYTES / 4), STORE_OK);
-    assert_int_equal(store_put_file(s, &t, key, hex), STORE_OK);
+    enum store_result result = store_put_file(s, &t, key, hex);
     assert_false(t.open);
     free(bytes);
+    return result;
+}
+
+static void put_large(struct store *s, const char *key, char hex[DIGEST_CHARS + 1])
+{
+    assert_int_equal(try_large(s, key, hex), STORE_OK);
 }
 
 static void assert_large(struct store *s, const char *key, const char *sha256, const char *expected)
@@ -220,6 +231,19 @@ static void a_file_comes_back(void **state)
     /* Connections that are kept are descriptors, too. */
     if (!store_is_remote(w.store))
         assert_int_equal(scratch_descriptors(), descriptors);
+    assert_int_equal(scratch_count(&w.scratch, "tmp"), 0);
+    end(&w);
+}
+
+static void a_file_that_is_there_stays(void **state)
+{
+    (void)state;
+    struct world w = begin();
+    char hex[DIGEST_CHARS + 1];
+
+    assert_int_equal(store_put(w.store, "bytes/one", STR("first")), STORE_OK);
+    assert_int_equal(try_large(w.store, "bytes/one", hex), STORE_EXISTS);
+    assert_read(w.store, "bytes/one", STR("first"));
     assert_int_equal(scratch_count(&w.scratch, "tmp"), 0);
     end(&w);
 }
@@ -355,6 +379,7 @@ int main(void)
         cmocka_unit_test(what_is_deleted_is_gone),
         cmocka_unit_test(keys_are_vetted),
         cmocka_unit_test(a_file_comes_back),
+        cmocka_unit_test(a_file_that_is_there_stays),
         cmocka_unit_test(a_copy_stays_when_the_other_goes),
         cmocka_unit_test(a_list_has_all_below_its_folder),
         cmocka_unit_test(of_many_one_puts),
