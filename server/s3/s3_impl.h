@@ -29,6 +29,7 @@ struct s3_name {
 };
 bool s3_read_name(const char *text, struct s3_name *name, struct diag *diag)
     __attribute__((warn_unused_result));
+bool s3_is_path(struct str path); /* [a-z0-9/._-], which stand for themselves in an address */
 struct s3_endpoints {
     char of[S3_ENDPOINTS_MAX][2 * S3_NAME_BYTES]; /* with the bucket, without a slash at the end */
     size_t n;

@@ -83,11 +83,7 @@ struct page {
 
 static bool is_key(struct str key)
 {
-    for (size_t i = 0; i < key.n; i++)
-        if ((key.p[i] < 'a' || key.p[i] > 'z') && (key.p[i] < '0' || key.p[i] > '9') &&
-            memchr("/._-", key.p[i], 4) == NULL)
-            return false;
-    return key.n > 0 && key.n < S3_NAME_BYTES && key.p[key.n - 1] != '/';
+    return s3_is_path(key) && key.n > 0 && key.n < S3_NAME_BYTES && key.p[key.n - 1] != '/';
 }
 
 /* "2026-11-26T10:00:00.000Z"; 0: it is none. */

@@ -94,18 +94,24 @@ static bool is_bucket(struct str bucket)
     return bucket.n >= 3 && bucket.n <= 63 && bucket.p[0] != '.' && bucket.p[0] != '-';
 }
 
-/* Up to three folders of [a-z0-9._-], as in keys. */
+bool s3_is_path(struct str path)
+{
+    static const char ALLOWED[] = "abcdefghijklmnopqrstuvwxyz0123456789/._-";
+
+    for (size_t i = 0; i < path.n; i++)
+        if (memchr(ALLOWED, path.p[i], sizeof(ALLOWED) - 1) == NULL)
+            return false;
+    return true;
+}
+
+/* Up to three folders, as in keys. */
 static bool is_prefix(struct str prefix)
 {
     enum { CHARS_MAX = 60, FOLDERS_MAX = 3 };
     size_t folders = 0;
     struct str part;
 
-    for (size_t i = 0; i < prefix.n; i++)
-        if ((prefix.p[i] < 'a' || prefix.p[i] > 'z') && (prefix.p[i] < '0' || prefix.p[i] > '9') &&
-            memchr("/._-", prefix.p[i], 4) == NULL)
-            return false;
-    if (prefix.n > CHARS_MAX)
+    if (!s3_is_path(prefix) || prefix.n > CHARS_MAX)
         return false;
     for (struct str rest = prefix; str_split(&rest, '/', &part); folders++)
         if (part.n == 0 || part.p[0] == '.')
