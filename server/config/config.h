@@ -41,6 +41,7 @@ struct config {
     uint64_t answer_within_ms; /* a durable upload is answered then, though its views are still being made */
     uint64_t expires_days;     /* of an upload, unless it asks for another time */
     uint64_t max_expires_days;
+    char keep_labels[1000];   /* see server/spaces/expiry.h */
     uint64_t render_tracks;   /* previews made at upload, of the heaviest tracks */
     uint64_t svg_embed_nodes; /* nodes, and bytes of them, that a picture carries */
     uint64_t svg_embed_bytes;

@@ -8,6 +8,7 @@
 #include "profile/filter/filter_pattern.h"
 #include "server/config/network.h"
 #include "server/doors/who.h"
+#include "server/spaces/expiry.h"
 
 #define KIB UINT64_C(1024)
 #define MIB (1024 * KIB)
@@ -198,6 +199,9 @@ const struct config_key CONFIG_KEYS[] = {
            "files of its archive read"),
     NUMBER(expires_days, 1, 36500, "30", "days that an upload is kept, unless it asks for another time"),
     NUMBER(max_expires_days, 1, 36500, "365", "days that an upload may ask for"),
+    TEXT(
+        keep_labels, expiry_rules_valid, "KEY=VALUE TIME; KEY=* TIME", "",
+        "how long uploads with a label are kept that ask for no time: branch=main 365d; release=* 365d; the first that fits counts"),
     NUMBER(render_tracks, 0, 1000000, "64",
            "previews drawn at upload, of the heaviest threads; others at first sight"),
     NUMBER(svg_embed_nodes, 0, UINT32_MAX - 1, "200000",

@@ -15,6 +15,7 @@
 #include "server/config/config.h"
 #include "server/config/config_keys.h"
 #include "server/config/network.h"
+#include "server/spaces/expiry.h"
 
 /* ---- the file ---- */
 
@@ -510,6 +511,10 @@ bool config_load(struct config *c, int n_arguments, char *const *arguments, char
         return diag_set(diag, DIAG_USAGE, CONFIG_TITLE, "Set both.",
                         "expires_days (%llu) cannot be more than max_expires_days (%llu).",
                         (unsigned long long)c->expires_days, (unsigned long long)c->max_expires_days);
+    if (expiry_rules_longest(str_of(c->keep_labels)) > c->max_expires_days * EXPIRY_DAY_S)
+        return diag_set(diag, DIAG_USAGE, CONFIG_TITLE, "Set both.",
+                        "keep_labels cannot say more than max_expires_days (%llu).",
+                        (unsigned long long)c->max_expires_days);
     return true;
 }
 

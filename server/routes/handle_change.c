@@ -15,6 +15,7 @@
 #include "server/routes/routes_table.h"
 #include "server/routes/view_answer.h"
 #include "server/service.h"
+#include "server/spaces/expiry.h"
 #include "server/spaces/spaces.h"
 #include "server/store/record_cache.h"
 #include "server/store/store.h"

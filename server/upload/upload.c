@@ -13,6 +13,7 @@
 #include "server/http/problem.h"
 #include "server/http/route.h"
 #include "server/service.h"
+#include "server/spaces/expiry.h"
 #include "server/upload/job.h"
 #include "server/upload/names_upload.h"
 #include "server/upload/upload_share.h"
@@ -139,27 +140,6 @@ static void body_decoder_free(struct body_decoder *c)
     unpack_free(c->unpack);
     arena_free(&c->arena);
     free(c);
-}
-
-/* ---- how long it is kept ---- */
-
-/* How long an upload is kept, as clients write it. Pure. */
-
-enum { HOUR_S = 3600 };
-
-bool expiry_parse(struct str text, uint64_t max_s, uint64_t *seconds)
-{
-    uint64_t unit_s = EXPIRY_DAY_S, n;
-
-    text = str_trim(text);
-    if (text.n > 1 && (text.p[text.n - 1] == 'h' || text.p[text.n - 1] == 'd')) {
-        unit_s = text.p[text.n - 1] == 'h' ? HOUR_S : EXPIRY_DAY_S;
-        text.n--;
-    }
-    if (!str_to_u64(text, 10, &n) || n == 0 || n > max_s / unit_s)
-        return false;
-    *seconds = n * unit_s;
-    return true;
 }
 
 /* ---- fields ---- */
@@ -528,6 +508,10 @@ static bool expiry(struct upload *u, int64_t now_s, int64_t *expires_s)
 
     if (u->expires.failed || u->name.failed)
         return no_memory(u);
+    if (text.n == 0 && expiry_of_labels(str_of(config->keep_labels), &u->labels, &seconds)) {
+        *expires_s = now_s + (int64_t)seconds;
+        return true;
+    }
     if (text.n > 0 && !expiry_parse(text, config->max_expires_days * EXPIRY_DAY_S, &seconds))
         return diag_set(
             &u->diag, DIAG_USAGE, "bad expiry",

@@ -40,17 +40,9 @@ bool upload_prefers_async(const struct exchange *x);
 /* A coded form while it arrives; at most BODY_DECODER_MEMORY_BYTES. */
 struct body_decoder;
 
-/* How long an upload is kept, as clients write it. Pure. */
-
-enum { EXPIRY_DAY_S = 86400 };
-
 /* Who may read an upload, as clients write it: "link" or "team"; p == NULL: as `readers` of the configuration says.
  * False: diag; it is another word, or the service knows nobody that could be of a team. */
 bool readers_parse(const struct service *service, struct str text, bool *team, struct diag *diag)
     __attribute__((warn_unused_result));
-
-/* "7" and "7d" are days, "12h" hours; blanks around them are passed over. False: it is neither, or 0, or more than
- * max_s seconds. */
-bool expiry_parse(struct str text, uint64_t max_s, uint64_t *seconds) __attribute__((warn_unused_result));
 
 #endif

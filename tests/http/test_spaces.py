@@ -1,4 +1,5 @@
 """Spaces: uploads with labels, their list, what is looked for, changes, ends, and who may."""
+import datetime
 import json
 import os
 import unittest
@@ -239,6 +240,18 @@ class Changes(SpacesTest):
         self.assertTrue(support.eventually(lambda: sorted(self.names('both')) == ['foreign', 'own']))
         os.unlink(os.path.join(folder, period, foreign))
         self.assertTrue(support.eventually(lambda: self.names('both') == ['own']))
+
+
+class Kept(SpacesTest):
+    CONFIG = {'keep_labels': 'branch=main 60d; release=* 90d', 'expires_days': 5}
+
+    def test_as_long_as_their_labels_say(self):
+        for labels, days in (({}, 5), ({'label__branch': 'main'}, 60), ({'label__branch': 'fix', 'label__release': '1'}, 90),
+                             ({'label__branch': 'main', 'expires': '7'}, 7)):
+            answer = self.put(space='kept', **labels)
+            expires = datetime.datetime.strptime(answer['X-Expires'], '%Y-%m-%dT%H:%M:%SZ').replace(tzinfo=datetime.timezone.utc)
+            left = expires - datetime.datetime.now(datetime.timezone.utc)
+            self.assertAlmostEqual(left / datetime.timedelta(days=1), days, delta=0.1)
 
 
 class Doors(DoorsTest):

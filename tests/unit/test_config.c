@@ -288,6 +288,8 @@ static void bad_files_name_line_and_key(void **state)
         {"{\"external_url\": \"http://x/\"}", {"no slash at the end"}},
         {"{\"external_url\": \"http://x\\\"y\"}", {"http://HOST"}},
         {"{\"expires_days\": 400}", {"expires_days (400)", "max_expires_days (365)"}},
+        {"{\"keep_labels\": \"a=b 366d\"}", {"keep_labels", "max_expires_days (365)"}},
+        {"{\"keep_labels\": \"a=b\"}", {"keep_labels", "KEY=VALUE TIME"}},
     };
 
     for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++)

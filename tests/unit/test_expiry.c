@@ -1,7 +1,7 @@
 /* How long an upload is to be kept, as clients write it. */
 #include "tests/support/unit.h"
 
-#include "server/upload/upload.h"
+#include "server/spaces/expiry.h"
 
 enum { HOUR_S = 3600, MONTH_S = 30 * EXPIRY_DAY_S };
 
@@ -51,11 +51,67 @@ static void refused(void **state)
     assert_false(expiry_parse(STR("1h"), 0, &seconds));
 }
 
+static void of_labels(void **state)
+{
+    static const char RULES[] = " branch=main 365d;; device=Pixel 8 12h ;release=* 30;branch=fix 1d";
+    static const struct {
+        const char *labels;
+        uint64_t seconds; /* 0: no item is about them */
+    } CASES[] = {
+        {"branch=main\n", 365 * EXPIRY_DAY_S},
+        {"branch=main\nrelease=1\n", 365 * EXPIRY_DAY_S},
+        {"branch=fix\nrelease=1\n", MONTH_S},
+        {"branch=fix\n", EXPIRY_DAY_S},
+        {"branch=other\nrelease=any words\n", MONTH_S},
+        {"device=Pixel 8\n", 12 * HOUR_S},
+        {"device=Pixel\n", 0},
+        {"branch=maintenance\n", 0},
+        {"", 0},
+    };
+    uint64_t seconds;
+    struct diag diag = {0};
+
+    (void)state;
+    assert_true(expiry_rules_valid(STR(RULES)));
+    assert_int_equal(expiry_rules_longest(STR(RULES)), 365 * EXPIRY_DAY_S);
+    for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+        struct labels labels = {""};
+        assert_true(labels_set_lines(&labels, str_of(CASES[i].labels), &diag));
+        assert_int_equal(expiry_of_labels(STR(RULES), &labels, &seconds), CASES[i].seconds > 0);
+        if (CASES[i].seconds > 0)
+            assert_int_equal(seconds, CASES[i].seconds);
+    }
+}
+
+static void bad_rules(void **state)
+{
+    static const char *const RULES[] = {"branch=main",
+                                        "branch 365d",
+                                        "=main 365d",
+                                        "branch= 365d",
+                                        "365d",
+                                        "a=b 0d",
+                                        "a=b 1w",
+                                        "A=b 1d",
+                                        "a=b 1d; c",
+                                        "a=b -1d",
+                                        "a=b 99999999999999999999d"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(RULES) / sizeof(RULES[0]); i++)
+        assert_false(expiry_rules_valid(str_of(RULES[i])));
+    assert_true(expiry_rules_valid(STR("")));
+    assert_true(expiry_rules_valid(STR(" ; ")));
+    assert_int_equal(expiry_rules_longest(STR("")), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(days_and_hours),
         cmocka_unit_test(refused),
+        cmocka_unit_test(of_labels),
+        cmocka_unit_test(bad_rules),
     };
 
     return cmocka_run_group_tests_name("expiry", tests, NULL, NULL);

@@ -172,7 +172,8 @@ static struct job *upload(struct exchange *x, const char *who, uint32_t salt)
     put_trace(&trace, salt);
     assert_true(job_push(job, trace.p, trace.n));
     buf_free(&trace);
-    job_end(job, x, &(struct job_asked){STR("x.trace"), time(NULL), time(NULL) + 3600, false, STR(""), NULL},
+    job_end(job, x,
+            &(struct job_asked){STR("x.trace"), time(NULL), time(NULL) + 3600, false, STR(""), NULL, ""},
             false);
     return job;
 }

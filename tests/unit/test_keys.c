@@ -91,13 +91,14 @@ static void put_again(void *context, const char *name, struct str value)
 {
     struct diag diag = {0};
 
-    assert_true(asked_set(context, ~(unsigned)(KEYS_MAPPING | KEYS_RENAME), str_of(name), value, &diag));
+    assert_true(asked_set(context, ~(unsigned)(KEYS_MAPPING | KEYS_RENAME | KEYS_SERIES), str_of(name), value,
+                          &diag));
 }
 
 /* What a link of everything at once says is all that was asked. */
 static void all_come_back_by_each(void **state)
 {
-    unsigned groups = ~(unsigned)(KEYS_MAPPING | KEYS_RENAME);
+    unsigned groups = ~(unsigned)(KEYS_MAPPING | KEYS_RENAME | KEYS_SERIES);
     struct asked a, again;
     struct buf failed = {0};
 
