@@ -17,12 +17,14 @@ struct slot {
     uint64_t changes;   /* of the store, before it was read */
     uint64_t forgotten; /* how often something of this slot was: who has begun to read before keeps nothing */
     int64_t read_s;
+    char reading[RECORD_ID_CHARS + 1]; /* the store is asked for this one; "": for none */
 };
 
 struct record_cache {
     struct store *store;
     struct hash_seed seed;
     pthread_mutex_t lock; /* of slots */
+    pthread_cond_t read;  /* a slot is not being read any more */
     struct slot slots[SLOTS];
 };
 
@@ -38,6 +40,7 @@ struct record_cache *record_cache_new(struct store *s)
     }
     c->store = s;
     pthread_mutex_init(&c->lock, NULL);
+    pthread_cond_init(&c->read, NULL);
     return c;
 }
 
@@ -45,6 +48,7 @@ void record_cache_free(struct record_cache *c)
 {
     if (c == NULL)
         return;
+    pthread_cond_destroy(&c->read);
     pthread_mutex_destroy(&c->lock);
     free(c);
 }
@@ -119,15 +123,36 @@ static uint64_t forgotten(struct record_cache *c, struct str id)
     return times;
 }
 
-enum record_state record_cache_read(struct record_cache *c, struct str id, int64_t now_s, struct record *r)
+/* Behind a network one asks for all who want to know the same: the others wait for it. True: this one is to ask. */
+static bool begin_reading(struct record_cache *c, struct str id)
 {
-    enum record_state state;
+    struct slot *slot = slot_of(c, id);
+    bool waited = false;
+
+    pthread_mutex_lock(&c->lock);
+    for (; str_eq(str_of(slot->reading), id); waited = true)
+        pthread_cond_wait(&c->read, &c->lock);
+    bool reads = !waited && slot->reading[0] == '\0';
+    if (reads)
+        memcpy(slot->reading, id.p, RECORD_ID_CHARS);
+    pthread_mutex_unlock(&c->lock);
+    return reads;
+}
+
+static void end_reading(struct record_cache *c, struct str id)
+{
+    pthread_mutex_lock(&c->lock);
+    slot_of(c, id)->reading[0] = '\0';
+    pthread_cond_broadcast(&c->read);
+    pthread_mutex_unlock(&c->lock);
+}
+
+static enum record_state read_and_keep(struct record_cache *c, struct str id, int64_t now_s, struct record *r)
+{
     /* Before reading: what changes meanwhile makes the slot stale and not wrong. */
     struct slot found = {.changes = store_changes(c->store), .read_s = now_s, .forgotten = forgotten(c, id)};
+    enum record_state state = found.state = record_read(c->store, id, now_s, r);
 
-    if (record_id_valid(id) && record_cache_find(c, id, now_s, &state, r))
-        return state;
-    state = found.state = record_read(c->store, id, now_s, r);
     if (state == RECORD_AWAY && find_stale(c, id, now_s, r))
         return RECORD_STALE;
     found.record = *r;
@@ -135,5 +160,23 @@ enum record_state record_cache_read(struct record_cache *c, struct str id, int64
     if (state == RECORD_FOUND ||
         (store_is_remote(c->store) && record_id_valid(id) && (state == RECORD_NONE || state == RECORD_GONE)))
         keep(c, id, &found);
+    return state;
+}
+
+enum record_state record_cache_read(struct record_cache *c, struct str id, int64_t now_s, struct record *r)
+{
+    enum record_state state;
+    bool is_valid = record_id_valid(id);
+
+    if (is_valid && record_cache_find(c, id, now_s, &state, r))
+        return state;
+    if (!is_valid || !store_is_remote(c->store))
+        return read_and_keep(c, id, now_s, r);
+    bool reads = begin_reading(c, id);
+    if (!reads && record_cache_find(c, id, now_s, &state, r))
+        return state;
+    state = read_and_keep(c, id, now_s, r);
+    if (reads)
+        end_reading(c, id);
     return state;
 }

@@ -134,6 +134,14 @@ class Connections(BucketTest):
                                        lambda n: self.far.get('/d/%s..%s' % (ids[n], ids[n + 1])))
         self.assertEqual([answer.status for answer in said], [200] * 16)
 
+    def test_looks_at_the_same_upload_ask_once(self):
+        identity = self.ids()[0]
+        before = len(self.bucket.requests)
+        self.assertEqual([answer.status for answer in self.ask_while_it_hangs(lambda n: self.far.get('/p/%s/raw' % identity))],
+                         [200] * 8)
+        lists = [key for _, key in self.bucket.requests[before:] if key.startswith('?') and identity in key]
+        self.assertLess(len(lists), 4)       # 1, but for those who came a second later
+
     def test_tools(self):
         ids = self.ids()
 
