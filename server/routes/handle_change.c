@@ -450,6 +450,21 @@ static bool find_earlier(struct exchange *x, struct names_change *c)
     return found;
 }
 
+/* The list of its space says what the names make of the upload. That it is listed as before is no reason to fail. */
+static void list_with_names(struct exchange *x, const struct record *r)
+{
+    struct change c = {.record = *r, .fields = RECORD_SPACE};
+
+    if (r->space[0] == '\0' || !record_entry_mark(&c.record, (int64_t)time(NULL)))
+        return;
+    entry_make_views(x->service, r, x->client, x->turn, &c.summary, &c.words);
+    turn_give(x->turn);
+    if (c.summary.n == 0 || change_record(x, &c) != STORE_OK)
+        LOG(x->service->log, LOG_WARN, "not-listed-with-names", LOG_STR("id", str_of(r->id)));
+    buf_free(&c.summary);
+    buf_free(&c.words);
+}
+
 static void write_names(struct exchange *x, void *context)
 {
     struct names_change *c = context;
@@ -482,6 +497,7 @@ static void write_names(struct exchange *x, void *context)
         LOG(s->log, LOG_INFO, "named", LOG_STR("id", str_of(c->record.id)),
             LOG_STR("by", str_of(RECORD_NAMES_WORDS[which])), LOG_STR("file", str_of(file->sha256)),
             LOG_STR("who", who_logged(&x->who)), LOG_STR("client", str_of(client_text(x->client))));
+        list_with_names(x, &c->record);
         answer_changed(x, &c->record);
     } else {
         answer_unchanged(x, result);

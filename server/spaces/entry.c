@@ -10,6 +10,7 @@
 #include "server/convert/convert.h"
 #include "server/convert/report.h"
 #include "server/convert/summary.h"
+#include "server/spaces/stored_digest.h"
 
 /* ---- its views ---- */
 
@@ -33,6 +34,25 @@ void entry_take_view(struct view_result *view, struct buf *bytes)
     if (view->bytes != NULL)
         buf_str(bytes, shared_bytes_view(view->bytes));
     view_result_free(view);
+}
+
+void entry_make_views(struct service *service, const struct record *r, struct client *client,
+                      struct turn *turn, struct buf *summary, struct buf *words)
+{
+    struct view_request of[3];
+    struct view_ahead ahead[3];
+    struct view_result made;
+
+    entry_views(service, r, &of[0], &of[1]);
+    stored_digest_view(service, r, &of[2]);
+    for (size_t i = 0; i < 3; i++)
+        views_begin(service->views, &of[i], client, &ahead[i]);
+    views_await(service->views, &ahead[0], turn, &made);
+    entry_take_view(&made, summary);
+    views_await(service->views, &ahead[1], turn, &made);
+    entry_take_view(&made, words);
+    views_await(service->views, &ahead[2], turn, &made); /* One that failed is tried again by who needs it. */
+    view_result_free(&made);
 }
 
 /* ---- what the file knows ---- */

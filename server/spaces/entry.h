@@ -27,6 +27,11 @@ void entry_views(const struct service *service, const struct record *r, struct v
  * who asks for it. */
 void entry_take_view(struct view_result *view, struct buf *bytes);
 
+/* Appends what both hold, and has the digest of the upload made (stored_digest.h), which is kept beside them. Waits for all of
+ * them without the turn. */
+void entry_make_views(struct service *service, const struct record *r, struct client *client,
+                      struct turn *turn, struct buf *summary, struct buf *words);
+
 /* Appends the object. `summary` and `words` are what these views hold, empty where they could not be made. False: no
  * memory. */
 bool entry_write(const struct record *r, struct str summary, struct str words, struct buf *out)

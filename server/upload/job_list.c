@@ -1,10 +1,8 @@
 /* What the list of a space says of an upload (server/spaces/entry.h): before its record what is known at once; behind its
  * answer also what two views tell, which its page needs, too. An upload in no space has nothing of this. */
 #include "server/spaces/spaces.h"
-#include "server/spaces/stored_digest.h"
 #include "server/store/sweep.h"
 #include "server/upload/job_impl.h"
-#include "server/views/views.h"
 
 bool job_keep_entry(struct job *job, const struct record *record, struct diag *diag)
 {
@@ -29,24 +27,9 @@ bool job_keep_entry(struct job *job, const struct record *record, struct diag *d
 /* False: nothing can be told, or no memory. */
 static bool make_words(struct job *job, const struct record *record, struct turn *turn, struct buf *text)
 {
-    struct views *views = job->service->views;
-    struct view_request summary, words, digest;
-    struct view_ahead of_summary, of_words, of_digest;
-    struct view_result made;
     struct buf facts = {0}, said = {0};
 
-    entry_views(job->service, record, &summary, &words);
-    views_begin(views, &summary, job->client, &of_summary);
-    views_begin(views, &words, job->client, &of_words);
-    stored_digest_view(job->service, record, &digest);
-    views_begin(views, &digest, job->client, &of_digest);
-    views_await(views, &of_summary, turn, &made);
-    entry_take_view(&made, &facts);
-    views_await(views, &of_words, turn, &made);
-    entry_take_view(&made, &said);
-    views_await(views, &of_digest, turn,
-                &made); /* It is kept for series; one that failed is tried again there. */
-    view_result_free(&made);
+    entry_make_views(job->service, record, job->client, turn, &facts, &said);
     bool ok = facts.n > 0 && !facts.failed && !said.failed &&
               entry_write(record, buf_view(&facts), buf_view(&said), text);
     buf_free(&facts);

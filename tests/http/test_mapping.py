@@ -7,7 +7,7 @@ import sys
 import tempfile
 import unittest
 
-from support import AFLAMED, Server, ServiceTest, eventually, id_of, token_of
+from support import AFLAMED, Server, ServiceTest, eventually, fields_of, form, id_of, token_of
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
 from obfuscate import obfuscate  # pylint: disable=wrong-import-position
@@ -226,6 +226,24 @@ class UploadedMapping(ServiceTest):
         self.assertNotIn(self.folded(bare), (original, obfuscated))
         self.assertEqual(self.attach(bare, ('mapping', None, b'')).status, 200)
         self.assertEqual(self.folded(bare), obfuscated)
+
+    def test_the_list_of_its_space_has_the_names(self):
+        answer = self.server.upload_form(*fields_of(space='mapped', **{'label.commit': 'x'}), ('trace', 'release.trace', self.trace))
+
+        def row():
+            return json.loads(self.server.get('/s/mapped.json').body)['profiles'][0]
+
+        self.assertTrue(eventually(lambda: 'headline' in row()))
+        self.assertNotIn('com.example.recipes', row()['headline'])
+        kind, body = form(('token', None, token_of(answer).encode()), ('mapping', 'mapping.txt', self.text.encode()))
+        said = self.server.request('POST', '/p/%s/mapping' % id_of(answer), body, Content_Type=kind)
+        self.assertIn(said.status, (200, 303), said.text)
+        headline = row()['headline']
+        verdict = json.loads(self.server.get('/p/%s/verdict.json' % id_of(answer)).body)
+        self.assertEqual(headline, verdict['sentences'][0]['text'])
+        self.assertEqual(row()['label'], {'commit': 'x'})
+        self.assertTrue(any('com.example.recipes' in line for line in self.server.get('/p/%s/digest.tsv' % id_of(answer)).text.split('\n')))
+        self.assertEqual(len(json.loads(self.server.get('/s/mapped.json').body)['profiles']), 1)
 
     def test_who_may_attach_one(self):
         upload, content = self.stored(self.trace), self.text.encode() + b'# who\n'
