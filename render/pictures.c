@@ -17,7 +17,7 @@ const struct output OUTPUT_SVG = {
     .label = "Flame graph (SVG)",
     .text = false,
     .views = OUTPUT_TREE_VIEWS | 1 << VIEW_CHART,
-    .revision = 6,
+    .revision = 7,
     .script = viewer_script,
     .style = viewer_style,
     .render = render,
@@ -33,6 +33,6 @@ const struct output OUTPUT_TREE = {
     .fetched = true,
     .views = OUTPUT_TREE_VIEWS,
     .keys = KEYS_PIECE,
-    .revision = 5,
+    .revision = 6,
     .render = data_render_piece,
 };

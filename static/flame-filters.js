@@ -2,8 +2,8 @@
 
 /* --- filters: docs/filters.md has the rules, profile/filter/filter.c the same in the service --- */
 
-const LETTERS = 'ATXDJNIUE';     /* of them, where there are no colours */
-const ORIGINS = ['app', 'third party', 'AndroidX', 'Android', 'Java/Kotlin', 'native', 'idle', 'unknown', 'error'];
+const LETTERS = 'ALXDJNIUE';     /* of them, where there are no colours */
+const ORIGINS = ['app', 'library', 'AndroidX', 'Android', 'Java/Kotlin', 'native', 'idle', 'unknown', 'error'];
 const STEP_KEYS = ['focus', 'ignore', 'hide', 'show-from', 'recursion', 'preset'];
 const STEPS_MAX = 32, STEP_BYTES_MAX = 500, STEPS_BYTES_MAX = 2000;
 const GROUPS_MAX = 16, REPEAT_MAX = 50;
@@ -20,8 +20,9 @@ const lowered = text => text.replace(/[A-Z]+/g, some => some.toLowerCase());
 /* {part, text, isRegex} */
 function patternOf(pattern) {
   const [, part, text] = /^(?:(class|package|signature|file|module|origin):)?(.*)$/s.exec(pattern);
-  const slashed = /^\/(.*)\/$/s.exec(text);
-  return { part, text: slashed?.[1] ?? text, isRegex: slashed !== null };
+  const slashed = /^\/(.*)\/$/s.exec(text), expression = slashed?.[1] ?? text;
+  /* Until version 0.2 the origin of libraries was called so. */
+  return { part, text: part === 'origin' ? expression.replaceAll('third party', 'library') : expression, isRegex: slashed !== null };
 }
 const TOKEN = new RegExp([/(?<atom>\\[dw^$\\.*+?()[\]{}|/]|\.|\[(?:\^(?!\])|(?![\^\]]))(?:[^\\[\]]|\\[dw^$\\.*+?()[\]{}|/-])*\]|[^^$\\.*+?()[\]{}|])/,
   /(?<edge>[\^$])/, /(?<open>\((?:\?:)?)/, /(?<close>\))/, /(?<bar>\|)/, /(?<repeat>(?:[*+?]|\{(\d+)(,?)(\d*)\})\??)/,

@@ -9,7 +9,7 @@ const RULER_FONT = '11px system-ui, sans-serif', FRAMES_LEAST_PX = 4, PAUSE_PLAC
 
 /* ---- colours: those of the style, as numbers ---- */
 
-const KEYS = ['own', 'third', 'platform', 'unknown', 'waiting', 'waiting-line', 'paper', 'beyond', 'ink', 'quiet', 'line', 'found', 'focus', 'long', 'on-call',
+const KEYS = ['own', 'library', 'platform', 'unknown', 'waiting', 'waiting-line', 'paper', 'beyond', 'ink', 'quiet', 'line', 'found', 'focus', 'long', 'on-call',
               'o0', 'o1', 'o2', 'o3', 'o4', 'o5', 'o6', 'o7', 'o8', 'y0', 'y1', 'y2', 'y3', 'y4', 'y5', 'y6', 'y7'];
 
 export function coloursOf(element) {
@@ -26,12 +26,12 @@ export function coloursOf(element) {
 /* ---- activity ---- */
 
 /* The places of a lane as a picture, a pixel for each, which is stretched when it is drawn: own code at the bottom, then that of
- * third parties, the platform's, that of unknown origin, and what was spent waiting, hatched. A dotted line is a pause.
+ * libraries, the platform's, that of unknown origin, and what was spent waiting, hatched. A dotted line is a pause.
  * `hues`: of each place the colour of its method, for all that was not spent waiting; or null. */
 function activityPicture(shares, places, recorded, colours, hues) {
     const canvas = new OffscreenCanvas(Math.max(places, 1), LANE_PX), context = canvas.getContext('2d');
     const image = context.createImageData(canvas.width, LANE_PX), pixels = new Uint32Array(image.data.buffer);
-    const order = [['own', 0], ['third', 1], ['platform', 2], ['unknown', 4]].filter(([, k]) => shares[k]).map(([key, k]) => [colours[key].rgba, shares[k]]);
+    const order = [['own', 0], ['library', 1], ['platform', 2], ['unknown', 4]].filter(([, k]) => shares[k]).map(([key, k]) => [colours[key].rgba, shares[k]]);
     for (let x = 0; x < places; x++) {
         let y = LANE_PX;
         for (const [colour, { [x]: share }] of order) {

@@ -1,5 +1,5 @@
 /* What all tracks did in a window of time, as far as a picture of some width can show it. For each track
- * and pixel: time in own code, in that of third parties, of the platform and of unknown origin, time spent
+ * and pixel: time in own code, in that of libraries, of the platform and of unknown origin, time spent
  * waiting, and how many calls began; for tracks that are opened also their calls (span.h); for methods that are marked
  * where they are open, how often they are called, and some of their calls one by one; and, if it is asked for, which
  * method each pixel is most of. A profile does not
@@ -29,7 +29,7 @@
 #include "profile/calls/span_rows.h"
 
 /* From the bottom of a lane to its top; all but waiting are classes of frames. */
-enum lane_class { LANE_OWN, LANE_THIRD_PARTY, LANE_PLATFORM, LANE_UNKNOWN, LANE_WAITING, LANE_CLASSES };
+enum lane_class { LANE_OWN, LANE_LIBRARY, LANE_PLATFORM, LANE_UNKNOWN, LANE_WAITING, LANE_CLASSES };
 
 enum {
     LANE_MARKED = 1 << 4, /* a frame whose calls are looked for */

@@ -573,23 +573,43 @@ static bool begin_text(struct matcher *m, struct str text, struct diag *diag)
     return !m->wanted.failed || no_memory(diag);
 }
 
+/* Until version 0.2 the origin of libraries was called "third party": links of that time say so. */
+static void put_expression(struct buf *b, enum filter_part part, struct str text)
+{
+    static const struct str WAS = STR_INIT("third party"), IS = STR_INIT("library");
+    const char *at;
+
+    while (part == FILTER_PART_ORIGIN && (at = memmem(text.p, text.n, WAS.p, WAS.n)) != NULL) {
+        size_t before = (size_t)(at - text.p);
+        buf_bytes(b, text.p, before);
+        buf_str(b, IS);
+        text = (struct str){at + WAS.n, text.n - before - WAS.n};
+    }
+    buf_str(b, text);
+}
+
 bool filter_pattern_match(const struct profile *p, struct str pattern, const uint8_t *origins,
                           struct filter_budget *budget, uint8_t *matches, struct diag *diag)
 {
     struct matcher m = {.profile = p, .origins = origins, .budget = budget};
     struct str text;
+    struct buf expression = {0};
     bool is_regex;
     const char *problem = filter_pattern_parse(pattern, &m.part, &text, &is_regex);
 
     if (problem != NULL)
         return refuse(diag, pattern, problem);
-    bool ok = (is_regex ? compile(&m, text, diag) : begin_text(&m, text, diag)) &&
+    put_expression(&expression, m.part, text);
+    text = buf_view(&expression);
+    bool ok = (!expression.failed || no_memory(diag)) &&
+              (is_regex ? compile(&m, text, diag) : begin_text(&m, text, diag)) &&
               match_all(&m, text, matches, diag);
     pcre2_match_context_free(m.context);
     pcre2_match_data_free(m.data);
     pcre2_code_free(m.code);
     buf_free(&m.wanted);
     buf_free(&m.text);
+    buf_free(&expression);
     return ok;
 }
 

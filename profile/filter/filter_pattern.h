@@ -101,7 +101,7 @@ const char *filter_key_word(enum filter_key key);
 /* THE TABLE: name, label of a button, meaning, steps. */
 #define FILTER_PRESET_ROWS(row)                                                                              \
     row("own-code", "own code only", "hides all that is not the app's own",                                  \
-        "hide=origin:/^(third party|AndroidX|Android|Java\\/Kotlin|native|idle|unknown|error)$/")            \
+        "hide=origin:/^(library|AndroidX|Android|Java\\/Kotlin|native|idle|unknown|error)$/")                \
         row("hide-framework", "hide framework", "hides AndroidX, Android and Java/Kotlin",                   \
             "hide=origin:/^(AndroidX|Android|Java\\/Kotlin)$/")                                              \
             row("hide-runtime", "hide runtime", "hides the native frames of ART and of what starts apps",    \

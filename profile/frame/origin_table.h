@@ -7,7 +7,7 @@
 /* The numbers stand in pictures (classes o0 .. o8) and their data. */
 enum origin {
     ORIGIN_APP,
-    ORIGIN_THIRD_PARTY,
+    ORIGIN_LIBRARY,
     ORIGIN_ANDROIDX,
     ORIGIN_ANDROID,
     ORIGIN_JAVA,   /* Java and Kotlin */

@@ -13,9 +13,9 @@
 /* ---- origin of a package ---- */
 
 static const char *const WORDS[ORIGINS] = {
-    [ORIGIN_APP] = "app",         [ORIGIN_THIRD_PARTY] = "third party", [ORIGIN_ANDROIDX] = "AndroidX",
-    [ORIGIN_ANDROID] = "Android", [ORIGIN_JAVA] = "Java/Kotlin",        [ORIGIN_NATIVE] = "native",
-    [ORIGIN_IDLE] = "idle",       [ORIGIN_UNKNOWN] = "unknown",         [ORIGIN_ERROR] = "error",
+    [ORIGIN_APP] = "app",         [ORIGIN_LIBRARY] = "library",  [ORIGIN_ANDROIDX] = "AndroidX",
+    [ORIGIN_ANDROID] = "Android", [ORIGIN_JAVA] = "Java/Kotlin", [ORIGIN_NATIVE] = "native",
+    [ORIGIN_IDLE] = "idle",       [ORIGIN_UNKNOWN] = "unknown",  [ORIGIN_ERROR] = "error",
 };
 
 const char *origin_word(enum origin origin)
@@ -304,7 +304,7 @@ static struct str scope_of(const struct profile *p, frame_id frame)
 /* A platform's package that may hold an app all the same, as com.android.settings does. */
 static bool may_be_app(enum origin origin, struct str scope)
 {
-    if (origin == ORIGIN_APP || origin == ORIGIN_THIRD_PARTY)
+    if (origin == ORIGIN_APP || origin == ORIGIN_LIBRARY)
         return true;
     return origin == ORIGIN_ANDROID && !str_starts(scope, STR("android.")) &&
            !str_starts(scope, STR("dalvik.")) && !str_starts(scope, STR("libcore.")) &&
@@ -524,6 +524,6 @@ void own_code_settle(const struct profile *p, const struct own_code *own, uint8_
         if (own_code_has(own, origin_package(scope_of(p, i))))
             origins[i] = ORIGIN_APP;
         else if (origins[i] == ORIGIN_APP)
-            origins[i] = ORIGIN_THIRD_PARTY;
+            origins[i] = ORIGIN_LIBRARY;
     }
 }

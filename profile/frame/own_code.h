@@ -16,14 +16,14 @@
 #include "profile/frame/origin_table.h"
 #include "profile/profile.h"
 
-/* "app", "third party", ... of those below ORIGINS. */
+/* "app", "library", ... of those below ORIGINS. */
 const char *origin_word(enum origin origin);
 
 /* The package of a scope `package.Class`, which is all but its last component; empty if it has one only. */
 struct str origin_package(struct str scope);
 
 /* Of a frame by its parts (names.h). What no table knows is given as ORIGIN_APP: it is the app's if
- * origin_is_app says so, else a third party's. It is the same of all frames of a scope, but for those that
+ * origin_is_app says so, else a library's. It is the same of all frames of a scope, but for those that
  * are idle (waits.h). */
 enum origin origin_of_scope(struct str scope);
 
@@ -64,7 +64,7 @@ bool own_code_parse(struct str text, struct own_code *own);
 bool own_code_guess(const struct profile *p, const uint8_t *origins, struct own_code *own,
                     struct arena *arena) __attribute__((warn_unused_result));
 
-/* Makes ORIGIN_APP of what is the app's, except of idle and native frames, and ORIGIN_THIRD_PARTY of what
+/* Makes ORIGIN_APP of what is the app's, except of idle and native frames, and ORIGIN_LIBRARY of what
  * no table knows and is not the app's. */
 void own_code_settle(const struct profile *p, const struct own_code *own, uint8_t *origins);
 

@@ -371,6 +371,6 @@ const struct output OUTPUT_FIREFOX = {
     .exported = true,
     .packed = true,
     .views = OUTPUT_PLAIN_VIEWS,
-    .revision = 2,
+    .revision = 3,
     .render = render,
 };

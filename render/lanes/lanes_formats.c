@@ -129,8 +129,8 @@ static uint8_t class_of(enum origin origin)
     switch (origin) {
     case ORIGIN_APP:
         return LANE_OWN;
-    case ORIGIN_THIRD_PARTY:
-        return LANE_THIRD_PARTY;
+    case ORIGIN_LIBRARY:
+        return LANE_LIBRARY;
     case ORIGIN_UNKNOWN:
     case ORIGIN_ERROR:
         return LANE_UNKNOWN;
@@ -210,7 +210,7 @@ static bool class_frames(struct lanes_plan *plan, const struct render_input *in,
 }
 
 /* The classes in the order in which they are told of: the last one only where the profile has it. */
-static const enum lane_class TOLD[LANE_CLASSES] = {LANE_OWN, LANE_THIRD_PARTY, LANE_PLATFORM, LANE_WAITING,
+static const enum lane_class TOLD[LANE_CLASSES] = {LANE_OWN, LANE_LIBRARY, LANE_PLATFORM, LANE_WAITING,
                                                    LANE_UNKNOWN};
 
 static unsigned n_told(const struct lanes_plan *plan)
@@ -683,7 +683,7 @@ const struct lanes_format LANES_JSON = {
 
 /* Format: a picture of all lanes, that needs no script and no style: a thread in a line, its name, its
  * time in words, and what it did per pixel. Each kind of time is one shape, drawn over that of all kinds
- * below it: waiting, unknown, the platform, third parties, own code. */
+ * below it: waiting, unknown, the platform, libraries, own code. */
 
 enum {
     LINE_PX = 18,
@@ -698,7 +698,7 @@ enum {
 };
 
 static const char *const FILLS[LANE_CLASSES] = {[LANE_OWN] = "#f2b84b",
-                                                [LANE_THIRD_PARTY] = "#e3a5c8",
+                                                [LANE_LIBRARY] = "#e3a5c8",
                                                 [LANE_PLATFORM] = "#8fb6e3",
                                                 [LANE_UNKNOWN] = "#d3c7b4",
                                                 [LANE_WAITING] = "#dedad2"};
@@ -817,7 +817,7 @@ static void put_axis(const struct lanes_plan *plan, unsigned height_px, struct b
 
 static void put_legend(const struct lanes_plan *plan, struct buf *out)
 {
-    static const char *const WORDS[] = {"own code", "third party", "platform", "waiting", "unknown"};
+    static const char *const WORDS[] = {"your code", "libraries", "platform", "waiting", "unknown"};
     unsigned n = n_told(plan);
 
     for (unsigned i = 0; i < n; i++)
@@ -855,4 +855,4 @@ static bool write_svg(const struct render_input *in, const struct lanes_plan *pl
 }
 
 const struct lanes_format LANES_SVG = {
-    {"svg", "image/svg+xml", "a picture without script, to print and to mail", 3}, write_svg};
+    {"svg", "image/svg+xml", "a picture without script, to print and to mail", 4}, write_svg};

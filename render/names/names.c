@@ -557,7 +557,7 @@ static bool number_packages(const struct maker *m, struct names *made, uint32_t 
 
 /* --- own code --- */
 
-/* Finds the app's packages; what is not its own is a third party's. */
+/* Finds the app's packages; what is not its own is a library's. */
 static bool settle_origins(struct maker *m, struct own_code *own)
 {
     uint32_t n = m->profile->n_frames;

@@ -24,7 +24,7 @@
     X(11, "#f29aa0", "#a03a48") \
     X(12, "#dedede", "#4a4a4c")
 
-/* By enum origin: app, third party, AndroidX, Android, Java and Kotlin, native, idle, unknown. */
+/* By enum origin: app, library, AndroidX, Android, Java and Kotlin, native, idle, unknown. */
 #define PALETTE_ORIGINS(X)     \
     X(0, "#f2b84b", "#8a5a00") \
     X(1, "#e3a5c8", "#94497a") \

@@ -76,12 +76,12 @@ static bool write_csv(const struct table_output *o, struct buf *out)
 }
 
 const struct table_format TABLE_TSV = {
-    .text = {"tsv", "text/tab-separated-values; charset=utf-8", "tab-separated, for scripts", 2},
+    .text = {"tsv", "text/tab-separated-values; charset=utf-8", "tab-separated, for scripts", 3},
     .write = write_tsv,
 };
 
 const struct table_format TABLE_CSV = {
-    .text = {"csv", "text/csv; charset=utf-8", "for spreadsheets", 2},
+    .text = {"csv", "text/csv; charset=utf-8", "for spreadsheets", 3},
     .write = write_csv,
 };
 
@@ -296,7 +296,7 @@ static bool txt_write(const struct table_output *o, struct buf *out)
 }
 
 const struct table_format TABLE_TXT = {
-    .text = {"txt", "text/plain; charset=utf-8", "aligned, one value, for people", 2},
+    .text = {"txt", "text/plain; charset=utf-8", "aligned, one value, for people", 3},
     .write = txt_write,
 };
 

@@ -17,7 +17,7 @@ struct above {
     frame_id waiter; /* the innermost method that is listed as a cause of waiting */
     uint32_t work;   /* enum work_kind bits that have begun */
     uint8_t causes;  /* enum wait_kind bits that have begun; WAIT_UNKNOWN has none */
-    bool has_third_party;
+    bool has_library;
 };
 
 struct pass {
@@ -65,8 +65,8 @@ static struct above enter(const struct pass *pass, node_id node)
     enum origin origin = (enum origin)names_of(a->names, f)->origin;
     if (origin == ORIGIN_APP) {
         here.own = here.caller = f;
-    } else if (origin == ORIGIN_THIRD_PARTY) {
-        here.has_third_party = true;
+    } else if (origin == ORIGIN_LIBRARY) {
+        here.has_library = true;
         here.caller = f;
     }
     /* A native function waits for the Java method that called it, as nativePollOnce for messages. */
@@ -154,7 +154,7 @@ static void add_active(const struct pass *pass, node_id node, const struct above
     struct analysis *a = pass->a;
     frame_id f = a->p->node_frame[node];
     enum share share = here->own != FRAME_NONE ? SHARE_OWN
-                       : here->has_third_party ? SHARE_THIRD_PARTY
+                       : here->has_library     ? SHARE_LIBRARIES
                                                : SHARE_PLATFORM;
 
     if (a->states)
@@ -170,7 +170,7 @@ static void add_active(const struct pass *pass, node_id node, const struct above
     add_difference(&a->self_all[holder], active, minus);
     add_difference(&a->module_all[a->p->frames[holder].module], active, minus);
     if (here->caller != FRAME_NONE && here->caller != here->own)
-        add_difference(&a->third_all[names_of(a->names, here->caller)->package], active, minus);
+        add_difference(&a->library_all[names_of(a->names, here->caller)->package], active, minus);
     if (here->own != FRAME_NONE)
         add_difference(&a->own_all[here->own], active, minus);
 }
@@ -382,8 +382,9 @@ static bool take_memory(struct pass *pass, struct arena *arena)
     a->active_beside = arena_array(arena, a->p->n_tracks, sizeof(*a->active_beside));
     a->own_all = arena_array(arena, frames, sizeof(*a->own_all));
     a->self_all = arena_array(arena, frames, sizeof(*a->self_all));
+    a->native_all = arena_array(arena, frames, sizeof(*a->native_all));
     a->module_all = arena_array(arena, a->p->n_strings, sizeof(*a->module_all));
-    a->third_all = arena_array(arena, names_packages(a->names), sizeof(*a->third_all));
+    a->library_all = arena_array(arena, names_packages(a->names), sizeof(*a->library_all));
     return arena->failure == ARENA_OK;
 }
 
@@ -420,9 +421,24 @@ static void look_at_frames(const struct pass *pass)
     }
 }
 
+static void look_at_native(struct analysis *a)
+{
+    for (frame_id f = 0; f < a->p->n_frames; f++) {
+        enum frame_kind kind = a->p->frames[f].kind;
+        uint64_t self = a->self_all[f] > 0 ? (uint64_t)a->self_all[f] : 0;
+        a->has_java = a->has_java || kind == FRAME_KIND_JAVA;
+        if (kind == FRAME_KIND_KERNEL) {
+            a->kernel = number_add(a->kernel, self);
+        } else if (names_of(a->names, f)->origin == ORIGIN_NATIVE) {
+            a->native = number_add(a->native, self);
+            a->native_all[f] = a->self_all[f];
+        }
+    }
+}
+
 uint64_t active_of(const struct thread_cost *t)
 {
-    return number_add(number_add(t->share[SHARE_OWN], t->share[SHARE_THIRD_PARTY]), t->share[SHARE_PLATFORM]);
+    return number_add(number_add(t->share[SHARE_OWN], t->share[SHARE_LIBRARIES]), t->share[SHARE_PLATFORM]);
 }
 
 uint32_t analysis_top(const int64_t *numbers, uint32_t n, uint32_t *top, uint32_t max)
@@ -462,6 +478,7 @@ struct analysis *analysis_new(const struct render_input *in)
         return NULL;
     for (uint32_t i = 0; i < a->p->n_tracks; i++)
         walk_track(&pass, i);
+    look_at_native(a);
     if (a->p->n_tracks > 0)
         walk_main(&pass);
     if (a->timed && a->sections && a->p->n_tracks > 0 &&

@@ -19,7 +19,7 @@
 #include "render/verdict/work_kinds.h"
 #include "render/view/input.h"
 
-enum share { SHARE_OWN, SHARE_THIRD_PARTY, SHARE_PLATFORM, SHARES };
+enum share { SHARE_OWN, SHARE_LIBRARIES, SHARE_PLATFORM, SHARES };
 
 /* What a set of calls took, and the method that took most of it. */
 struct cost {
@@ -79,8 +79,11 @@ struct analysis {
         *main_sampled; /* by frame: samples of the main thread in it, where these stand beside its sections */
     uint64_t main_samples;       /* all of them */
     int64_t *own_all, *self_all; /* active time on all threads: as the innermost own method, and in itself */
-    int64_t *third_all;          /* by package (names_package): active time of libraries' methods, as the
+    int64_t *library_all;        /* by package (names_package): active time of libraries' methods, as the
                                       innermost own or library's one */
+    int64_t *native_all; /* self_all of native functions that are not the kernel's; 0 of all other frames */
+    uint64_t native, kernel; /* self_all of all of them, and of the kernel */
+    bool has_java;           /* some frames are known to be Java's */
 };
 
 /* Writes the indexes of the `max` largest numbers above 0, largest first, equal ones by index. Returns how many there are. */

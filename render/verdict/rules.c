@@ -146,7 +146,7 @@ static bool find_split(const struct rule *r, const struct analysis *a, struct fi
     const char *others = a->timed && has_android(a) ? ", Android alone " : ", all else ";
 
     (void)r;
-    if (a->sections || whole == 0 || (own->n == 0 && t->share[SHARE_THIRD_PARTY] == 0))
+    if (a->sections || whole == 0 || (own->n == 0 && t->share[SHARE_LIBRARIES] == 0))
         return false;
     say(f, "Of ");
     if (a->timed && a->p->tracks[a->main].kind != TRACK_WHOLE) {
@@ -161,11 +161,11 @@ static bool find_split(const struct rule *r, const struct analysis *a, struct fi
         say(f, ") caused ");
         say_percent(f, t->share[SHARE_OWN], whole);
         say(f, ", libraries alone ");
-        say_percent(f, t->share[SHARE_THIRD_PARTY], whole);
+        say_percent(f, t->share[SHARE_LIBRARIES], whole);
         say(f, others);
     } else {
         say(f, ", libraries caused ");
-        say_percent(f, t->share[SHARE_THIRD_PARTY], whole);
+        say_percent(f, t->share[SHARE_LIBRARIES], whole);
         say(f, others);
     }
     say_percent(f, t->share[SHARE_PLATFORM], whole);
@@ -262,8 +262,9 @@ static bool say_top_of_main(struct finding *f, const struct analysis *a, const c
     return true;
 }
 
-static bool say_top_of_all(struct finding *f, const struct analysis *a, const char *words,
-                           const int64_t *numbers, uint64_t least, bool packages)
+/* Without the full stop. */
+static bool list_top_of_all(struct finding *f, const struct analysis *a, const char *words,
+                            const int64_t *numbers, uint64_t least, bool packages)
 {
     uint32_t count = packages ? names_packages(a->names) : a->p->n_frames;
     uint32_t top[TOP], n = analysis_top(numbers, count, top, TOP);
@@ -282,8 +283,16 @@ static bool say_top_of_all(struct finding *f, const struct analysis *a, const ch
         say(f, " ");
         say_part_of_all(f, a, (uint64_t)numbers[top[i]], i == 0);
     }
-    say(f, ".");
     return true;
+}
+
+static bool say_top_of_all(struct finding *f, const struct analysis *a, const char *words,
+                           const int64_t *numbers, uint64_t least, bool packages)
+{
+    bool found = list_top_of_all(f, a, words, numbers, least, packages);
+
+    say(f, found ? "." : "");
+    return found;
 }
 
 static bool find_own(const struct rule *r, const struct analysis *a, struct finding *f)
@@ -387,41 +396,18 @@ static bool find_self(const struct rule *r, const struct analysis *a, struct fin
  * part, since its functions seldom have names. */
 static bool find_native(const struct rule *r, const struct analysis *a, struct finding *f)
 {
-    uint32_t top[TOP], n = 0;
-    uint64_t whole = active_of(&a->all), kernel = 0, sum = 0;
-    bool has_java = false;
+    uint64_t whole = active_of(&a->all), sum = number_add(a->native, a->kernel);
 
-    for (frame_id i = 0; i < a->p->n_frames && !a->is_memory; i++) {
-        enum frame_kind kind = a->p->frames[i].kind;
-        uint64_t self = a->self_all[i] > 0 ? (uint64_t)a->self_all[i] : 0;
-        has_java = has_java || kind == FRAME_KIND_JAVA;
-        if (kind != FRAME_KIND_KERNEL && names_of(a->names, i)->origin != ORIGIN_NATIVE)
-            continue;
-        sum = number_add(sum, self);
-        if (kind == FRAME_KIND_KERNEL) {
-            kernel = number_add(kernel, self);
-            continue;
-        }
-        uint32_t at = n;
-        while (at > 0 && a->self_all[top[at - 1]] < a->self_all[i])
-            at--;
-        if (self > 0)
-            order_insert(top, &n, TOP, at, &i, sizeof(i));
-    }
-    if (!has_java || n == 0 || permille(sum, whole) < r->least)
+    if (!a->has_java || a->is_memory || permille(sum, whole) < r->least ||
+        !list_top_of_all(f, a,
+                         a->has_cpu ? "Native functions with the most self time on a CPU: "
+                         : a->timed ? "Native functions with the most self time: "
+                                    : "Native functions with the largest self values: ",
+                         a->native_all, 0, false))
         return false;
-    say(f, a->has_cpu ? "Native functions with the most self time on a CPU: "
-           : a->timed ? "Native functions with the most self time: "
-                      : "Native functions with the largest self values: ");
-    for (uint32_t i = 0; i < n; i++) {
-        say(f, i == 0 ? "" : ", ");
-        say_method(f, a, top[i]);
-        say(f, " ");
-        say_part_of_all(f, a, (uint64_t)a->self_all[top[i]], i == 0);
-    }
-    if (kernel > 0) {
+    if (a->kernel > 0) {
         say(f, "; the kernel ");
-        say_part_of_all(f, a, kernel, false);
+        say_part_of_all(f, a, a->kernel, false);
     }
     say(f, ".");
     f->sentence->weight = permille(sum, whole);
@@ -456,12 +442,12 @@ static bool find_sampled(const struct rule *r, const struct analysis *a, struct 
     return true;
 }
 
-static bool find_third_parties(const struct rule *r, const struct analysis *a, struct finding *f)
+static bool find_libraries(const struct rule *r, const struct analysis *a, struct finding *f)
 {
     if (a->sections ||
         !say_top_of_all(f, a,
                         a->has_cpu ? "Libraries that used the most CPU time: " : "Libraries with the most: ",
-                        a->third_all, r->least, true))
+                        a->library_all, r->least, true))
         return false;
     f->sentence->table = "group=package";
     return true;
@@ -719,10 +705,10 @@ const struct rule RULES[] = {
      growth_since_before, 0, false, false},
     {"libraries", "Sizes count for the file of the innermost function that is no allocator.", 30,
      find_modules, 0, false, false},
-    {"third-parties",
+    {"library-packages",
      "Time is counted for a library's package where its method is the innermost on the stack that is neither "
      "Android's nor yours.",
-     30, find_third_parties, 0, false, false},
+     30, find_libraries, 0, false, false},
     {"often", "At least 10,000 calls, less than 20 \xc2\xb5s of self time each, at least 2 % of the time.",
      10000, find_often, 0, true, false},
     WAIT("waits-for-lock", WAIT_LOCK),

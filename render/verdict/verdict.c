@@ -247,7 +247,7 @@ static void write_json(const struct render_input *in, const struct verdict *v, s
 const struct verdict_format VERDICT_TXT = {
     {"txt", "text/plain; charset=utf-8", "one sentence in a line, for people", 2}, write_txt};
 const struct verdict_format VERDICT_JSON = {
-    {"json", "application/json", "for programs, with the methods and how each sentence was found", 5},
+    {"json", "application/json", "for programs, with the methods and how each sentence was found", 6},
     write_json};
 
 const struct verdict_format *const VERDICT_FORMATS[] = {&VERDICT_TXT, &VERDICT_JSON};

@@ -113,7 +113,7 @@ static const struct key_word MODES[] = {
 };
 static const struct key_word PALETTES[] = {
     [COLOURS_ORIGIN] = {"origin", "origin",
-                        "app, third party, AndroidX, Android, Java/Kotlin, native, idle, errors",
+                        "app, library, AndroidX, Android, Java/Kotlin, native, idle, errors",
                         NEEDS_ONE_PROFILE},
     [COLOURS_PACKAGE] = {"package", "package", "one colour for each package", NEEDS_NOTHING},
     [COLOURS_SELF] = {"self", "self", "the more of its own, the stronger", NEEDS_NOTHING},

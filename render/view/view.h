@@ -43,7 +43,7 @@ struct view_moment {
 };
 
 enum view_palette {
-    COLOURS_ORIGIN, /* app, third party, AndroidX, ...: see own_code.h */
+    COLOURS_ORIGIN, /* app, library, AndroidX, ...: see own_code.h */
     COLOURS_PACKAGE,
     COLOURS_SELF,    /* the more self, the stronger */
     COLOURS_CLASSIC, /* yellow to red, by a hash of the text */

@@ -94,7 +94,7 @@ function fold(data, v, nameOf = frame => frame.text.replaceAll(';', ':')) {
 
 const PATTERNS = ['run', 'MAIN', 'Looper', 'née', 'nÉe', 'a<b>', 'package:com.example', 'class:Main', 'class:Object', '/^com\\..*\\.run$/', '/(loop|map)$/',
                   'class:/Main$/', '/\\w{3}[^a-c]\\$/', 'package:/^(android|java)/', '/^Bare/', 'nothing at all'];
-const NOT_FOLDED = ['signature:(I)V', 'signature:/^\\(\\)/', 'origin:app', 'origin:/^(third party|idle)$/', 'origin:unknown'];
+const NOT_FOLDED = ['signature:(I)V', 'signature:/^\\(\\)/', 'origin:app', 'origin:/^(library|idle)$/', 'origin:/^(third party|idle)$/', 'origin:unknown'];
 
 function stepsFrom(next, patterns) {
     const pick = list => list[Math.floor(next() * list.length)], n = 1 + Math.floor(next() * 4);

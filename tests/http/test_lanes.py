@@ -128,7 +128,7 @@ class Lanes(DemoTest):
                     self.assertGreater(sum(lane['calls'] for lane in part['lanes']), 0)
 
     def test_frames_of_unknown_origin(self):
-        """They are no third party's. Where there are none the answer does not speak of them."""
+        """They are no library's. Where there are none the answer does not speak of them."""
         tree = ['version 3', 'clock dual', 'thread 1 main', 'method 0x10 com.example.App run ()V X.java', 'method 0x14 Plain run ()V X.java',
                 'enter 1 0x10 0 0', 'enter 1 0x14 1000 1000', 'exit 1 0x14 4000 4000', 'exit 1 0x10 5000 5000']
         path = '/p/' + id_of(self.stored(trace_text.parse('\n'.join(tree)).bytes()))

@@ -121,7 +121,7 @@ class Methods(test_cli.Command):
                     self.assertEqual(isinstance(row[column], str), column in keys and column not in ('line', 'track'))
                 if group == 'method':
                     self.assertRegex(row['id'], '^[0-9a-f]{12}$')
-                    self.assertIn(row['origin'], ('app', 'third party', 'AndroidX', 'Android', 'Java/Kotlin', 'idle'))
+                    self.assertIn(row['origin'], ('app', 'library', 'AndroidX', 'Android', 'Java/Kotlin', 'idle'))
             self.assertEqual(len({row['id'] for row in rows}) if group == 'method' else len(rows), len(rows))
 
     def test_groups(self):

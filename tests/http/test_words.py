@@ -238,7 +238,7 @@ class Words(unittest.TestCase):
         names = self.of_all(c, text, 'Most self time on a CPU: ', lambda name: c.self_cpu[name])
         self.assertEqual([c.self_cpu[name] for name in names], sorted(c.self_cpu.values(), reverse=True)[:len(names)])
 
-    def say_third_parties(self, c, text):
+    def say_library_packages(self, c, text):
         self.assertEqual(self.of_all(c, text, 'Libraries that used the most CPU time: ', lambda _: c.third[True]), ['okhttp3'])
 
     def say_threads(self, c, text):

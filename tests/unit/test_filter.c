@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "profile/filter/filter.h"
+#include "profile/frame/own_code.h"
 #include "tests/support/fake_profile.h"
 
 enum { NAME_BYTES = 1000, METHODS = 30000, ANSWER_MS = 2000, STOP_MS = 100 };
@@ -128,6 +129,32 @@ static void usual_expressions_are_used(void **state)
     fake_free(f);
 }
 
+/* Links of version 0.2 call libraries "third party". */
+static void old_word_of_libraries_is_understood(void **state)
+{
+    static const char *const SAME[] = {"origin:library", "origin:third party",
+                                       "origin:/^(third party|idle)$/"};
+    static const uint8_t ORIGINS_OF[] = {ORIGIN_LIBRARY, ORIGIN_ANDROID};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(SAME) / sizeof(*SAME); i++) {
+        struct fake *f = fake_thread(STR("main"));
+        const uint64_t self[] = {1000, 1000, 1};
+        const struct filter_step step = {FILTER_HIDE, str_of(SAME[i])};
+        struct filter_request request = {.steps = &step, .n_steps = 1, .origins = ORIGINS_OF};
+        struct arena arena;
+        struct diag diag = {0};
+        fake_child(f, 0, fake_frame(f, STR("okio.Buffer"), STR("read"), STR("")), self);
+        fake_child(f, 0, fake_frame(f, STR("android.view.View"), STR("draw"), STR("")), self);
+        arena_init(&arena, 64 << 20);
+        const struct profile *filtered = filter_apply(fake_finish(f), &request, &arena, &diag);
+        assert_non_null(filtered);
+        assert_int_equal(filtered->n_nodes, 2); /* the root, and what is Android's */
+        arena_free(&arena);
+        fake_free(f);
+    }
+}
+
 /* A text that begins nearly everywhere in each name. */
 static void long_texts_are_looked_for_in_a_row(void **state)
 {
@@ -180,6 +207,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(costly_expressions_are_refused),
         cmocka_unit_test(usual_expressions_are_used),
+        cmocka_unit_test(old_word_of_libraries_is_understood),
         cmocka_unit_test(long_texts_are_looked_for_in_a_row),
         cmocka_unit_test(equal_texts_are_looked_at_once),
         cmocka_unit_test(ends_when_told_to),

@@ -22,7 +22,7 @@ enum {
 
 /* The last frame is "unknown". */
 static const uint8_t CLASS_OF_FRAME[FRAMES + 1] = {
-    LANE_OWN,     LANE_OWN | LANE_MARKED, LANE_THIRD_PARTY | LANE_MARKED,
+    LANE_OWN,     LANE_OWN | LANE_MARKED, LANE_LIBRARY | LANE_MARKED,
     LANE_UNKNOWN, LANE_WAITING,           LANE_PLATFORM | LANE_MESSAGE,
     LANE_OWN};
 

@@ -175,9 +175,9 @@ static void what_is_said_counts(void **state)
         const char *stack;
         enum origin guessed, said;
     } CASES[] = {
-        {"com.example.shop.Main.onCreate()V", ORIGIN_APP, ORIGIN_THIRD_PARTY},
-        {"net.other.Worker.run()V", ORIGIN_THIRD_PARTY, ORIGIN_APP},
-        {"okio.Buffer.read()V", ORIGIN_THIRD_PARTY, ORIGIN_APP},
+        {"com.example.shop.Main.onCreate()V", ORIGIN_APP, ORIGIN_LIBRARY},
+        {"net.other.Worker.run()V", ORIGIN_LIBRARY, ORIGIN_APP},
+        {"okio.Buffer.read()V", ORIGIN_LIBRARY, ORIGIN_APP},
         {"java.lang.Object.wait()V", ORIGIN_IDLE, ORIGIN_IDLE},
         {"android.os.Looper.loop()V", ORIGIN_ANDROID, ORIGIN_ANDROID},
     };

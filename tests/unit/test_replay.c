@@ -170,8 +170,8 @@ static void same_pixels(const struct lane *a, const struct lane *b, uint32_t wid
 static void same_lanes(struct arena *arena, struct file *f, uint64_t *random)
 {
     static const uint8_t CLASSES[FRAMES + 1] = {
-        LANE_OWN,     LANE_THIRD_PARTY | LANE_MESSAGE, LANE_PLATFORM,
-        LANE_WAITING, LANE_OWN | LANE_MARKED,          LANE_PLATFORM | LANE_MARKED,
+        LANE_OWN,     LANE_LIBRARY | LANE_MESSAGE, LANE_PLATFORM,
+        LANE_WAITING, LANE_OWN | LANE_MARKED,      LANE_PLATFORM | LANE_MARKED,
         LANE_MARKED};
     struct lanes_track tracks[TRACKS];
     struct lanes_request r = {.tracks = tracks,

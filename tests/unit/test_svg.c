@@ -483,7 +483,7 @@ static void legends(void **state)
     rendering_init(&r, fake_finish(f));
     const char *svg = draw(&r);
     has(svg, ">app: com.example</text>");
-    has(svg, ">third party</text>");
+    has(svg, ">library</text>");
     has(svg, ">Android</text>");
     assert_null(strstr(svg, ">AndroidX</text>"));
     r.view.palette = COLOURS_PACKAGE;

@@ -87,9 +87,9 @@ static const struct verdict_case CASES[] = {
      "com.example.shop.Main.onCreate 100 ms (80 % of the 125 ms of CPU time), java.util.ArrayList.sort 25 ms (20 %)",
      SHOP({CREATE LIBRARY, 25000, 25000, 1})},
     {"self", NULL, {{"=main", 0, 0, 0}, {POLL, 450000, 0, 1}}},
-    {"third-parties", "okio 100 ms (50 % of the 200 ms of CPU time)",
+    {"library-packages", "okio 100 ms (50 % of the 200 ms of CPU time)",
      SHOP({CREATE ";okio.Buffer.read()V" LIBRARY, 100000, 100000, 1})},
-    {"third-parties", NULL, SHOP({CREATE ";okio.Buffer.read()V", 1000, 1000, 1})},
+    {"library-packages", NULL, SHOP({CREATE ";okio.Buffer.read()V", 1000, 1000, 1})},
     {"often",
      "com.example.shop.Id.get was called 20,000 times, with 2 µs of self time each: together 40 ms (28.6 % of the 140 ms of CPU time)",
      SHOP({CREATE ";com.example.shop.Id.get()I", 40000, 40000, 20000})},
@@ -655,7 +655,7 @@ static void asynchronous_sections_are_no_time_of_threads(void **state)
     check(
         &s, "self",
         "Most self time on a CPU: com.example.shop.Main.onCreate 100 ms (100 % of the 100 ms of CPU time of");
-    check(&s, "third-parties", NULL);
+    check(&s, "library-packages", NULL);
     end(&s);
 }
 
