@@ -20,9 +20,9 @@ const lowered = text => text.replace(/[A-Z]+/g, some => some.toLowerCase());
 /* {part, text, isRegex} */
 function patternOf(pattern) {
   const [, part, text] = /^(?:(class|package|signature|file|module|origin):)?(.*)$/s.exec(pattern);
-  const slashed = /^\/(.*)\/$/s.exec(text), expression = slashed?.[1] ?? text;
-  /* Until version 0.2 the origin of libraries was called so. */
-  return { part, text: part === 'origin' ? expression.replaceAll('third party', 'library') : expression, isRegex: slashed !== null };
+  const slashed = /^\/(.*)\/$/s.exec(text), is = slashed?.[1] ?? text;
+  /* Links of version 0.2 */
+  return { part, text: part === 'origin' ? is.replaceAll('third party', 'library') : is, isRegex: slashed !== null };
 }
 const TOKEN = new RegExp([/(?<atom>\\[dw^$\\.*+?()[\]{}|/]|\.|\[(?:\^(?!\])|(?![\^\]]))(?:[^\\[\]]|\\[dw^$\\.*+?()[\]{}|/-])*\]|[^^$\\.*+?()[\]{}|])/,
   /(?<edge>[\^$])/, /(?<open>\((?:\?:)?)/, /(?<close>\))/, /(?<bar>\|)/, /(?<repeat>(?:[*+?]|\{(\d+)(,?)(\d*)\})\??)/,
