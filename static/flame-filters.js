@@ -20,9 +20,9 @@ const lowered = text => text.replace(/[A-Z]+/g, some => some.toLowerCase());
 /* {part, text, isRegex} */
 function patternOf(pattern) {
   const [, part, text] = /^(?:(class|package|signature|file|module|origin):)?(.*)$/s.exec(pattern);
-  const slashed = /^\/(.*)\/$/s.exec(text), is = slashed?.[1] ?? text;
-  /* Links of version 0.2 */
-  return { part, text: part === 'origin' ? is.replaceAll('third party', 'library') : is, isRegex: slashed !== null };
+  const cut = /^\/(.*)\/$/s.exec(text), is = cut?.[1] ?? text;
+  /* Links of version 0.2 call libraries so. */
+  return { part, text: part === 'origin' ? is.replaceAll('third party', 'library') : is, isRegex: !!cut };
 }
 const TOKEN = new RegExp([/(?<atom>\\[dw^$\\.*+?()[\]{}|/]|\.|\[(?:\^(?!\])|(?![\^\]]))(?:[^\\[\]]|\\[dw^$\\.*+?()[\]{}|/-])*\]|[^^$\\.*+?()[\]{}|])/,
   /(?<edge>[\^$])/, /(?<open>\((?:\?:)?)/, /(?<close>\))/, /(?<bar>\|)/, /(?<repeat>(?:[*+?]|\{(\d+)(,?)(\d*)\})\??)/,
@@ -60,7 +60,7 @@ function regexProblem(expression) {
       return 'a ) has no ( before it';
     if (open && ++depth > GROUPS_MAX)
       return `more than ${GROUPS_MAX} groups stand within each other`;
-    hasAtom = Boolean(atom || close);
+    hasAtom = !!(atom || close);
   }
   return !expression ? 'it is empty' : depth > 0 ? 'a ( has no ) behind it' : '';
 }
