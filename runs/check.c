@@ -214,6 +214,16 @@ static enum check_state worse(enum check_state a, enum check_state b)
     return RANK[a] > RANK[b] ? a : b;
 }
 
+/* Ratios would put first what is new, however small. */
+static bool grew_more(const struct check_measure *m, const struct check_measure *than)
+{
+    bool fell = m->median_b < m->median_a, than_fell = than->median_b < than->median_a;
+
+    if (fell || than_fell)
+        return than_fell && (!fell || m->median_a - m->median_b < than->median_a - than->median_b);
+    return m->median_b - m->median_a > than->median_b - than->median_a;
+}
+
 static bool settle_rule(struct work *w, struct rule_work *r)
 {
     struct check_rule *rule = r->rule;
@@ -230,7 +240,7 @@ static bool settle_rule(struct work *w, struct rule_work *r)
     }
     for (size_t i = 0; i < r->n; i++)
         if (r->list[i].state == rule->state &&
-            (shown == NULL || r->list[i].measure.change > shown->measure.change))
+            (shown == NULL || grew_more(&r->list[i].measure, &shown->measure)))
             shown = &r->list[i];
     if (shown != NULL) {
         rule->subject = shown->name;

@@ -5,7 +5,8 @@
 
 enum { DIGITS = 4, SHOWN_MAX = 10, UNSURE_MAX = 5, LISTED_MAX = 200, NAMED_MAX = 5 };
 
-static const double BEYOND = 1e15; /* no ratio or difference is told that is as large */
+static const double FROM_NOTHING = 1e12; /* a growth as large is one from 0 */
+static const double TOLD_MAX = 1e15;     /* of what JSON has numbers for */
 
 /* ---- words of both texts ---- */
 
@@ -22,13 +23,11 @@ static const char *faster(const struct check *c)
 /* 0.0512 as +5.1 %, to whole percent from 100 on. */
 static void put_percent(struct buf *b, double share)
 {
-    double thousandths = (share < 0 ? -share : share) * 1000 + 0.5;
-
-    if (thousandths >= BEYOND) {
-        buf_z(b, "beyond all measure");
+    if (share >= FROM_NOTHING) {
+        buf_z(b, "from 0");
         return;
     }
-    uint64_t rounded = (uint64_t)thousandths;
+    uint64_t rounded = (uint64_t)((share < 0 ? -share : share) * 1000 + 0.5);
     buf_z(b, rounded == 0 ? "" : share < 0 ? "-" : "+");
     if (rounded >= 1000)
         buf_u64_grouped(b, (rounded + 5) / 10);
@@ -71,8 +70,10 @@ static void put_interval(struct buf *b, const struct check_rule *r)
         return;
     }
     put_change(b, r, r->measure.low);
-    buf_z(b, " to ");
-    put_change(b, r, r->measure.high);
+    if (!r->rule.is_percent || r->measure.low < FROM_NOTHING) {
+        buf_z(b, " to ");
+        put_change(b, r, r->measure.high);
+    }
 }
 
 static void put_more(struct buf *b, struct rank_more more)
@@ -114,7 +115,7 @@ static void put_tested(struct buf *b, const struct check *c)
         buf_printf(b, "%u changed; of such findings at most 5 %% are chance.", c->n_sure);
     else
         buf_z(b, "none changed for sure.");
-    if (c->can_be_sure)
+    if (c->can_be_sure || c->n_sure > 0 || (c->state == CHECK_PASS && c->n_changed == 0))
         return;
     buf_z(b, " So few runs cannot tell one of so many from chance: ");
     put_more(b, c->to_be_sure);
@@ -438,7 +439,7 @@ static void json_number(struct json *j, const char *key, double value)
     enum { DECIMALS = 4 };
     double scaled = (value < 0 ? -value : value) * 10000 + 0.5;
 
-    if (scaled >= BEYOND) {
+    if (scaled >= TOLD_MAX) {
         json_put_null(j, key);
     } else if (value < 0 && scaled >= 1) {
         struct buf b = {0};
