@@ -176,10 +176,10 @@ cluster-test: deps-test ## two services on one real object store, behind nginx, 
 	@AFLAMED=$(abspath $(B)/aflamed) AFLAMED_SAMPLES=$(AFLAMED_SAMPLES) AFLAMED_TEST_SECONDS=$(SECONDS) \
 	    AFLAMED_TEST_ROUNDS=$(ROUNDS) python3 -B tests/http/test_cluster.py
 
-coverage: deps-test ## line coverage; fails under 90 % of core, parser and render, or 95 % of server/http, store and doors
+coverage: deps-test ## line coverage; fails under 90 % of core, parser, runs and render, or 95 % of server/http, store and doors
 	@find build/coverage -name '*.gcda' -delete 2>/dev/null || true
 	@$(MAKE) --no-print-directory COVERAGE=1 test
-	@python3 -B tests/coverage.py build/coverage 90 core parser render 95 server/http server/store server/doors
+	@python3 -B tests/coverage.py build/coverage 90 core parser runs render 95 server/http server/store server/doors
 
 bench: deps ## measure time and memory beside yardsticks, in about ten minutes; see CASES= and SIZES=
 	@$(MAKE) --no-print-directory deps-bench || echo 'bench: going on without what is missing'

@@ -385,7 +385,10 @@ static void what_makes_no_sense_is_refused(void **state)
         assert_false(try_rules(&RULES[i], 1, &diag));
         assert_int_equal(diag.kind, DIAG_USAGE);
     }
-    struct diag none = {0}, damaged = {0};
+    struct diag none = {0}, damaged = {0}, other = {0};
+    f.digests[1][0].values[0].unit = UNIT_COUNT;
+    assert_false(try_rules(NULL, 0, &other));
+    assert_int_equal(other.kind, DIAG_USAGE);
     f.n[1] = 0;
     assert_false(try_rules(NULL, 0, &none));
     assert_int_equal(none.kind, DIAG_USAGE);
@@ -539,6 +542,85 @@ static void json(void **state)
         "\n");
 }
 
+static void assert_says(enum check_format format, const char *const *words, size_t n)
+{
+    struct buf b = {0};
+
+    check_write(&f.check, format, &(struct check_links){.page = {NULL, 0}}, &b);
+    buf_char(&b, '\0');
+    assert_false(b.failed);
+    for (size_t i = 0; i < n; i++)
+        if (strstr(b.p, words[i]) == NULL)
+            fail_msg("does not say \"%s\":\n%s", words[i], b.p);
+    buf_free(&b);
+}
+
+/* Who has too few runs is told how many more decide, in each format. */
+static void few_runs_are_told(void **state)
+{
+    static const char *const ONE[] = {"INCONCLUSIVE: 1 run against 1 of the baseline",
+                                      "total 0 % (95 %: too few runs)", "run 3 more of each side",
+                                      "none changed for sure. So few runs cannot"},
+                             *const IN_JSON[] = {"\"interval\":null",
+                                                 "\"more\":{\"runs\":3,\"of\":\"each\"}"},
+                             *const NONE[] = {"No method has a thousandth of the total on both sides.",
+                                              "more than 100 more runs would be needed"};
+
+    (void)state;
+    begin_runs();
+    add_run(0, &(struct made){{"a", "b"}, {90, 80}, 2, 1000000, 1});
+    add_run(1, &(struct made){{"a", "b"}, {90, 80}, 2, 999000, 1});
+    assert_int_equal(state_by("total>0.1ms"), CHECK_INCONCLUSIVE);
+    assert_int_equal(f.check.rules[0].more.runs, 3);
+    assert_int_equal(state_by("total>0.1us"), CHECK_INCONCLUSIVE);
+    assert_int_equal(state_by("total>0%"), CHECK_INCONCLUSIVE);
+    add_run(1, &(struct made){{"a", "b"}, {90, 80}, 2, 1001500, 1});
+    assert_int_equal(state_by("total>0%"), CHECK_INCONCLUSIVE);
+    assert_says(CHECK_TEXT, NONE, 2);
+    end_runs();
+    begin_runs();
+    add_simple(0, 1000000);
+    add_simple(1, 1000400);
+    assert_int_equal(state_by("total>5%"), CHECK_INCONCLUSIVE);
+    assert_says(CHECK_TEXT, ONE, 4);
+    assert_says(CHECK_JSON, IN_JSON, 2);
+    end_runs();
+}
+
+/* Of many only the first are shown. */
+static void many_changes_are_cut(void **state)
+{
+    static const char *const TEXT[] = {"\n  and 10 more\n\nnew:", "\n  and 5 more\n\ngone:",
+                                       "; 30 of 40 methods fail", "from 0 (95 %: from 0)"},
+                             *const MARKDOWN[] = {"### FAIL: `*>5%`, from 0, and 1 more rule\n",
+                                                  "\n10 more are slower.\n", ", and 5 more.\n"},
+                             *const RULES[] = {"*>5%", "o00>5%"};
+    static char names[METHODS_MAX][8];
+    struct diag diag = {0};
+
+    (void)state;
+    begin_runs();
+    for (unsigned run = 0; run < 8; run++) {
+        struct made m = {.n = 30, .total = 30000000, .in_main = 1};
+        for (uint32_t k = 0; k < m.n; k++) {
+            /* Twenty that both have, and ten of each side alone. */
+            names[k][0] = (char)(k < 20 ? 'm' : 'n' + run / 4);
+            names[k][1] = (char)('0' + k % 20 / 10);
+            names[k][2] = (char)('0' + k % 10);
+            m.names[k] = names[k];
+            m.inclusive[k] = run < 4 || k >= 20 ? 1000000 : 1100000;
+        }
+        add_run(run / 4, &m);
+    }
+    assert_true(try_rules(RULES, 2, &diag));
+    assert_int_equal(f.check.n_sure, 20);
+    assert_int_equal(f.check.n_added, 10);
+    assert_int_equal(f.check.n_gone, 10);
+    assert_says(CHECK_TEXT, TEXT, 4);
+    assert_says(CHECK_MARKDOWN, MARKDOWN, 3);
+    end_runs();
+}
+
 /* A name cannot leave its cell, its code or its link. */
 static void hostile_names_in_markdown(void **state)
 {
@@ -577,6 +659,8 @@ int main(void)
         cmocka_unit_test(text),
         cmocka_unit_test(markdown),
         cmocka_unit_test(json),
+        cmocka_unit_test(few_runs_are_told),
+        cmocka_unit_test(many_changes_are_cut),
         cmocka_unit_test(hostile_names_in_markdown),
     };
 
