@@ -27,7 +27,7 @@ enum {
     BUFFER_BYTES = 512 << 10, /* of a file that is sent or fetched */
     BUDGET = 100, /* tenths of attempts in store: one more attempt takes ten, an answer gives one back */
     ATTEMPT_COST = 10,
-    IDLE_MAX = 16 /* handles that are kept with their connections */
+    IDLE_MAX = 64 /* handles that are kept with their connections */
 };
 
 struct s3 {

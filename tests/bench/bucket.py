@@ -86,7 +86,7 @@ def small(store, place):
         file.write(support.trace())
     with open(script, 'w') as file:
         file.write('wrk.method = "POST"\nlocal f = io.open("%s", "rb")\nwrk.body = f:read("*a")\n' % trace)
-    with store.service(place, '--max-waiting-per-address', '10000') as service:
+    with store.service(place, '--max-waiting-per-address', '10000', '--open-jobs', str(CONNECTIONS)) as service:
         def ours():
             rate = programs.requests_per_second(service.port, '/', (), CONNECTIONS, WRK_SECONDS, script=script)
             return Sample(1 / rate, service.peak_bytes())
