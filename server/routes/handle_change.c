@@ -17,6 +17,7 @@
 #include "server/service.h"
 #include "server/spaces/expiry.h"
 #include "server/spaces/spaces.h"
+#include "server/spaces/stored_digest.h"
 #include "server/store/record_cache.h"
 #include "server/store/store.h"
 #include "server/store/sweep.h"
@@ -261,8 +262,10 @@ static enum store_result change_record(struct exchange *x, struct change *c)
         spaces_remove(x->service->spaces, &before);
     /* The record before may have been this change's own, if its answer was lost, and who came in between has taken the entry
      * of what it found: so it is put once more. */
-    if (result == STORE_OK && listed)
+    if (result == STORE_OK && listed) {
         result = put_entry(x, c);
+        stored_digest_share(x->service, &c->record);
+    }
     /* After any other failure the revision may be there all the same; a sweep removes what does not count. */
     if (result == STORE_NOT_FOUND && listed)
         spaces_remove(x->service->spaces, &wanted);
@@ -457,7 +460,7 @@ static void list_with_names(struct exchange *x, const struct record *r)
 
     if (r->space[0] == '\0' || !record_entry_mark(&c.record, (int64_t)time(NULL)))
         return;
-    entry_make_views(x->service, r, x->client, x->turn, &c.summary, &c.words);
+    entry_make_views(x->service, &c.record, x->client, x->turn, &c.summary, &c.words);
     turn_give(x->turn);
     if (c.summary.n == 0 || change_record(x, &c) != STORE_OK)
         LOG(x->service->log, LOG_WARN, "not-listed-with-names", LOG_STR("id", str_of(r->id)));

@@ -53,6 +53,7 @@ void entry_make_views(struct service *service, const struct record *r, struct cl
     entry_take_view(&made, words);
     views_await(service->views, &ahead[2], turn, &made); /* One that failed is tried again by who needs it. */
     view_result_free(&made);
+    stored_digest_share(service, r);
 }
 
 /* ---- what the file knows ---- */

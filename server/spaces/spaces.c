@@ -226,7 +226,7 @@ static bool note(void *listed, const struct store_object *object)
     struct listed *l = listed;
     struct record_entry name;
 
-    if (!record_entry_read(object->key, &name))
+    if (!record_entry_read(object->key, &name) || record_entry_is_digest(&name))
         return true;
     if (l->n == l->capacity) {
         size_t more = l->capacity > 0 ? l->capacity * 2 : 256;
@@ -402,12 +402,12 @@ static enum store_result put_entry(struct spaces *s, struct str space, struct re
 
 enum store_result spaces_put(struct spaces *s, const struct record *r, struct str text)
 {
-    return put_entry(s, str_of(r->space), record_entry_of(r), text);
+    return put_entry(s, str_of(r->space), record_entry_of(r, ENTRY_FIRST), text);
 }
 
 enum store_result spaces_put_words(struct spaces *s, const struct record *r, struct str text)
 {
-    return put_entry(s, str_of(r->space), record_entry_with_words(r), text);
+    return put_entry(s, str_of(r->space), record_entry_of(r, ENTRY_WORDS), text);
 }
 
 static void forget_entry(struct space *p, struct record_entry name)
@@ -425,8 +425,8 @@ void spaces_forget(struct spaces *s, const struct record *r)
 
     if (p == NULL)
         return;
-    forget_entry(p, record_entry_with_words(r));
-    forget_entry(p, record_entry_of(r));
+    forget_entry(p, record_entry_of(r, ENTRY_WORDS));
+    forget_entry(p, record_entry_of(r, ENTRY_FIRST));
     give(s, p);
 }
 
@@ -436,10 +436,10 @@ void spaces_remove(struct spaces *s, const struct record *r)
 
     if (r->space[0] == '\0')
         return;
-    record_entry_words_key(r, key);
-    (void)store_delete(s->store, key);
-    record_entry_key(r, key);
-    (void)store_delete(s->store, key);
+    for (int kind = ENTRY_KINDS - 1; kind >= 0; kind--) {
+        record_entry_key(r, (enum record_entry_kind)kind, key);
+        (void)store_delete(s->store, key);
+    }
     spaces_forget(s, r);
 }
 

@@ -4,8 +4,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/system/log.h"
 #include "server/convert/report.h"
 #include "server/store/record_cache.h"
+#include "server/store/record_entry.h"
+
+enum { DIGEST_BYTES_MAX = 16 << 20 }; /* names may be long */
 
 void stored_digest_view(const struct service *service, const struct record *record, struct view_request *view)
 {
@@ -35,6 +39,59 @@ static bool take(struct view_result *result, struct stored_digest *d)
     return run_digest_open(&d->of, text, &ignored);
 }
 
+static bool is_shared(const struct service *service, const struct record *record)
+{
+    return record->space[0] != '\0' && store_is_remote(service->store);
+}
+
+/* From the object store. It is kept here, so that it is fetched once. */
+static bool fetch(struct service *service, const struct record *record, const struct view_request *view,
+                  struct turn *turn, struct view_result *result)
+{
+    char key[STORE_KEY_BYTES];
+    struct buf text = {0};
+    struct run_digest digest;
+    struct diag ignored = {0};
+
+    if (turn == NULL || !is_shared(service, record))
+        return false;
+    turn_give(turn);
+    record_entry_key(record, ENTRY_DIGEST, key);
+    bool found = store_read(service->store, key, DIGEST_BYTES_MAX, &text) == STORE_OK &&
+                 run_digest_open(&digest, buf_view(&text), &ignored);
+    turn_take(turn);
+    *result = (struct view_result){.fd = -1};
+    if (found) {
+        view_keep(service, view, buf_view(&text));
+        result->bytes = shared_bytes_new(&text);
+    }
+    buf_free(&text);
+    return result->bytes != NULL;
+}
+
+void stored_digest_share(struct service *service, const struct record *record)
+{
+    char key[STORE_KEY_BYTES];
+    struct view_request view;
+    struct view_result result;
+
+    if (!is_shared(service, record))
+        return;
+    stored_digest_view(service, record, &view);
+    if (!views_find(service->views, &view, &result))
+        return;
+    if (result.bytes == NULL)
+        result.bytes = view_read_object(result.fd, result.file_bytes);
+    record_entry_key(record, ENTRY_DIGEST, key);
+    if (result.bytes != NULL) {
+        enum store_result put = store_put(service->store, key, shared_bytes_view(result.bytes));
+        if (put != STORE_OK && put != STORE_EXISTS)
+            LOG(service->log, LOG_WARN, "digest-not-shared", LOG_STR("id", str_of(record->id)),
+                LOG_STR("why", str_of(store_reason(put))));
+    }
+    view_result_free(&result);
+}
+
 enum stored_digest_state stored_digest_open(struct service *service, const char *id, struct turn *turn,
                                             struct stored_digest *d)
 {
@@ -49,13 +106,13 @@ enum stored_digest_state stored_digest_open(struct service *service, const char 
     if (state != RECORD_FOUND && state != RECORD_STALE)
         return DIGEST_NONE;
     stored_digest_view(service, &record, &view);
-    if (turn == NULL) {
-        if (!views_find(service->views, &view, &result))
-            return DIGEST_NOT_MADE;
-    } else {
+    if (!views_find(service->views, &view, &result) && !fetch(service, &record, &view, turn, &result)) {
         struct view_ahead ahead;
+        if (turn == NULL)
+            return DIGEST_NOT_MADE;
         views_begin(service->views, &view, NULL, &ahead);
         views_await(service->views, &ahead, turn, &result);
+        stored_digest_share(service, &record);
     }
     if (take(&result, d))
         return DIGEST_FOUND;

@@ -1,4 +1,5 @@
-/* The digest of an upload (runs/run_digest.h), from this machine's directory, where it is kept beside the upload's views. */
+/* The digest of an upload (runs/run_digest.h). It is kept in this machine's directory, beside the upload's views; of an upload in a
+ * space also in an object store, if that keeps the uploads: so other machines need not read the upload. */
 #ifndef SERVER_SPACES_STORED_DIGEST_H
 #define SERVER_SPACES_STORED_DIGEST_H
 
@@ -26,6 +27,9 @@ enum stored_digest_state {
 /* Fills *d, which stored_digest_close frees. With a turn it is made if it is not there, and waited for. */
 enum stored_digest_state stored_digest_open(struct service *service, const char *id, struct turn *turn,
                                             struct stored_digest *d) __attribute__((warn_unused_result));
+
+/* Puts the digest that this machine has into the object store, if there is one, for the record as it is in its space. */
+void stored_digest_share(struct service *service, const struct record *record);
 
 void stored_digest_close(struct stored_digest *d);
 

@@ -552,11 +552,11 @@ static enum store_result remove_entry(struct store *s, const struct record *r)
         last = *r;
     if (last.space[0] == '\0')
         return STORE_OK;
-    record_entry_words_key(&last, key);
-    enum store_result result = store_delete(s, key);
-    record_entry_key(&last, key);
-    if (settled(result))
+    enum store_result result = STORE_OK;
+    for (int kind = ENTRY_KINDS - 1; kind >= 0 && settled(result); kind--) {
+        record_entry_key(&last, (enum record_entry_kind)kind, key);
         result = store_delete(s, key);
+    }
     return settled(result) ? STORE_OK : result;
 }
 
@@ -743,9 +743,20 @@ enum store_result record_remove_names(struct store *s, const char *key, int64_t 
     return result != STORE_OK || needed ? result : remove_object(s, key, removed);
 }
 
+static bool is_entry_of(const struct record *r, const char *key)
+{
+    char own[STORE_KEY_BYTES];
+    bool is_own = false;
+
+    for (int kind = 0; kind < ENTRY_KINDS && !is_own; kind++) {
+        record_entry_key(r, (enum record_entry_kind)kind, own);
+        is_own = strcmp(own, key) == 0;
+    }
+    return is_own;
+}
+
 enum store_result record_remove_entry(struct store *s, const char *key, int64_t now_s, bool *removed)
 {
-    char first[STORE_KEY_BYTES], with_words[STORE_KEY_BYTES];
     struct record_entry e;
     struct record r;
     uint32_t n;
@@ -756,10 +767,7 @@ enum store_result record_remove_entry(struct store *s, const char *key, int64_t 
     enum record_state state = read_object(s, str_of(e.id), &r, &n);
     if (state == RECORD_BROKEN || state == RECORD_AWAY)
         return state == RECORD_AWAY ? STORE_UNAVAILABLE : STORE_OK;
-    record_entry_key(&r, first);
-    record_entry_words_key(&r, with_words);
-    if (state == RECORD_FOUND && r.space[0] != '\0' &&
-        (strcmp(first, key) == 0 || strcmp(with_words, key) == 0))
+    if (state == RECORD_FOUND && r.space[0] != '\0' && is_entry_of(&r, key))
         return STORE_OK;
     if (record_entry_put_s(&e) >= now_s - DAY_S && !record_is_gone(s, e.id))
         return STORE_OK;

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PERIOD_S = 30 * 86400, MARK_RANDOM_CHARS = 6, MARK_CHARS = 26 /* and its end */ };
+enum { PERIOD_S = 30 * 86400, MARK_RANDOM_CHARS = 6, MARK_CHARS = 24 /* without its end */ };
 
 void record_entry_put_key(struct str space, const struct record_entry *e, char key[STORE_KEY_BYTES])
 {
@@ -12,34 +12,26 @@ void record_entry_put_key(struct str space, const struct record_entry *e, char k
              e->mark[0] == '\0' ? "" : ".", RECORD_MARK_BYTES, e->mark);
 }
 
-struct record_entry record_entry_of(const struct record *r)
+static const char *const ENDS[ENTRY_KINDS] = {"", "-words", "-digest"};
+
+/* Without a mark an end begins with a hyphen, and so stands before every mark. */
+struct record_entry record_entry_of(const struct record *r, enum record_entry_kind kind)
 {
     struct record_entry e = {.created_s = r->created_s};
 
     memcpy(e.id, r->id, sizeof(e.id));
-    memcpy(e.mark, r->mark, sizeof(e.mark));
+    snprintf(e.mark, sizeof(e.mark), "%.*s%s", MARK_CHARS, r->mark, ENDS[kind]);
     return e;
 }
 
-struct record_entry record_entry_with_words(const struct record *r)
+bool record_entry_is_digest(const struct record_entry *e)
 {
-    struct record_entry e = record_entry_of(r);
-
-    /* Without a mark it begins with a hyphen, and so stands before every mark. */
-    snprintf(e.mark, sizeof(e.mark), "%.*s-words", MARK_CHARS, r->mark);
-    return e;
+    return str_ends(str_of(e->mark), str_of(ENDS[ENTRY_DIGEST]));
 }
 
-void record_entry_key(const struct record *r, char key[STORE_KEY_BYTES])
+void record_entry_key(const struct record *r, enum record_entry_kind kind, char key[STORE_KEY_BYTES])
 {
-    const struct record_entry e = record_entry_of(r);
-
-    record_entry_put_key(str_of(r->space), &e, key);
-}
-
-void record_entry_words_key(const struct record *r, char key[STORE_KEY_BYTES])
-{
-    const struct record_entry e = record_entry_with_words(r);
+    const struct record_entry e = record_entry_of(r, kind);
 
     record_entry_put_key(str_of(r->space), &e, key);
 }

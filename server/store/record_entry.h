@@ -3,8 +3,9 @@
  *     spaces/<space>/<period>/<created>-<id>           of a new upload
  *     spaces/<space>/<period>/<created>-<id>.<mark>    of one whose space or labels were changed
  *     ..-words                                         the same, with what only views of the upload tell
+ *     ..-digest                                        no entry, but what is kept of the upload's numbers
  *
- * An entry never changes. It counts if its key is one of the two that the record's space and mark make. That with words is
+ * An entry never changes. It counts if its key is one of those that the record's space and mark make. That with words is
  * put when they are made, which may be long behind the record. Each change has a mark of
  * its own, which never comes again; of several entries of one upload the last one in their order is the youngest. The first of the two is put before
  * the record, or the revision, that it is of. The one before it is removed behind that, and the last one with the upload. So
@@ -25,13 +26,18 @@ struct record_entry {
     char mark[RECORD_MARK_BYTES + 1];
 };
 
-/* Of a record with a space: its entry, and that with words. */
-struct record_entry record_entry_of(const struct record *r);
-struct record_entry record_entry_with_words(const struct record *r);
-/* The key of an entry, and those of a record. */
+/* Those of a record with a space. */
+enum record_entry_kind {
+    ENTRY_FIRST,
+    ENTRY_WORDS,
+    ENTRY_DIGEST, /* of an object store alone: the upload's digest (server/spaces/stored_digest.h), for the other machines */
+    ENTRY_KINDS
+};
+struct record_entry record_entry_of(const struct record *r, enum record_entry_kind kind);
+bool record_entry_is_digest(const struct record_entry *e);
+/* The key of an entry, and that of a record. */
 void record_entry_put_key(struct str space, const struct record_entry *e, char key[STORE_KEY_BYTES]);
-void record_entry_key(const struct record *r, char key[STORE_KEY_BYTES]);
-void record_entry_words_key(const struct record *r, char key[STORE_KEY_BYTES]);
+void record_entry_key(const struct record *r, enum record_entry_kind kind, char key[STORE_KEY_BYTES]);
 /* What the keys of a space begin with. */
 void record_entries_prefix(struct str space, char prefix[STORE_KEY_BYTES]);
 

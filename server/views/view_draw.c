@@ -240,6 +240,14 @@ static void keep(struct service *s, const struct view_request *r, const char *ke
         local_delete(local, key);
 }
 
+void view_keep(struct service *s, const struct view_request *r, struct str bytes)
+{
+    char key[VIEW_KEY_CHARS + 1];
+
+    if (view_key(s, r, ENCODING_IDENTITY, key))
+        keep(s, r, key, bytes);
+}
+
 static struct shared_bytes *draw(struct service *s, const struct view_request *r, const struct drawn *d,
                                  struct diag *diag)
 {

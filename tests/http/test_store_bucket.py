@@ -14,6 +14,7 @@ import object_store
 import support
 from object_store import ACCESS, BUCKET, SECRET
 from support import Server, eventually, id_of, token_of, trace
+from team import STARTUP, Team
 
 NAME = 's3://' + BUCKET + '/team'
 
@@ -133,6 +134,29 @@ class Two(BucketTest):
         self.assertEqual(listed(self.a), ['two'])
         self.assertEqual(self.b.get('/s/unread').status, 503)
         self.back()
+
+    def test_a_series_needs_no_upload_of_the_other(self):
+        team = Team(self.a, 'series', seed=4)
+        answers = [team.upload(STARTUP, commit='c%d' % i, branch='main') for i in range(4)]
+
+        def digests():
+            return [key for key in self.bucket.objects if key.endswith('-digest')]
+        self.assertTrue(eventually(lambda: len(digests()) == 4))
+        at = len(self.bucket.requests)
+        for query in ('series.json?of=com.example.feed.Json.parse', 'check.json?q=commit:c3&baseline=branch:main'):
+            texts = [server.get('/s/series/' + query).text.replace(':%d/' % server.port, '/') for server in (self.a, self.b)]
+            self.assertEqual(*texts)
+        self.assertEqual([key for method, key in self.bucket.requests[at:] if method == 'GET' and '/bytes/' in key], [])
+        # They are of the upload in its space: they go with either.
+        for server, do in ((self.b, lambda path, token: self.b.request('POST', path + '/rename', 'space=&token=' + token)),
+                           (self.a, lambda path, token: self.a.request('DELETE', path, X_Delete_Token=token))):
+            answer = answers.pop()
+            self.assertEqual(do('/p/' + id_of(answer), token_of(answer)).status, 200)
+            self.assertFalse(any(id_of(answer) in key for key in digests()), server)
+        changed = self.b.request('POST', '/p/%s/rename' % id_of(answers[0]), 'label.run=2&token=' + token_of(answers[0]))
+        self.assertEqual(changed.status, 200, changed)
+        self.assertEqual(sum(id_of(answers[0]) in key for key in digests()), 1)
+        self.assertEqual(len(digests()), 2)
 
     def test_a_mapping_of_one_names_the_methods_of_the_other(self):
         answer = self.stored(self.a)

@@ -207,24 +207,24 @@ static void keys_of_entries_come_back(void **state)
     char key[STORE_KEY_BYTES];
 
     (void)state;
-    record_entry_key(&r, key);
+    record_entry_key(&r, ENTRY_FIRST, key);
     assert_true(store_key_valid(key));
     assert_true(record_entry_read(key, &e));
     assert_string_equal(e.id, ID);
     assert_string_equal(e.mark, "");
     assert_int_equal(e.created_s, NOW_S);
     struct record_entry words, marked, marked_words;
-    record_entry_words_key(&r, key);
+    record_entry_key(&r, ENTRY_WORDS, key);
     assert_true(store_key_valid(key));
     assert_true(record_entry_read(key, &words));
     assert_int_equal(record_entry_put_s(&words), NOW_S);
     assert_true(record_entry_mark(&r, NOW_S + 5));
-    record_entry_key(&r, key);
+    record_entry_key(&r, ENTRY_FIRST, key);
     assert_true(store_key_valid(key));
     assert_true(record_entry_read(key, &marked));
     assert_string_equal(marked.mark, r.mark);
     assert_int_equal(record_entry_put_s(&marked), NOW_S + 5);
-    record_entry_words_key(&r, key);
+    record_entry_key(&r, ENTRY_WORDS, key);
     assert_true(record_entry_read(key, &marked_words));
     assert_true(record_entry_order(&e, &words) < 0 && record_entry_order(&words, &marked) < 0 &&
                 record_entry_order(&marked, &marked_words) < 0);
@@ -236,7 +236,7 @@ static bool is_there(struct store *s, const struct record *r)
 {
     char key[STORE_KEY_BYTES];
 
-    record_entry_key(r, key);
+    record_entry_key(r, ENTRY_FIRST, key);
     return store_exists(s, key) == STORE_OK;
 }
 
@@ -244,7 +244,7 @@ static bool put(struct record_fixture *f, const struct record *r)
 {
     char key[STORE_KEY_BYTES];
 
-    record_entry_key(r, key);
+    record_entry_key(r, ENTRY_FIRST, key);
     return store_put(f->store, key, STR("{}")) == STORE_OK;
 }
 
@@ -253,7 +253,7 @@ static bool swept(struct record_fixture *f, const struct record *r, int64_t now_
     char key[STORE_KEY_BYTES];
     bool removed;
 
-    record_entry_key(r, key);
+    record_entry_key(r, ENTRY_FIRST, key);
     assert_int_equal(record_remove_entry(f->store, key, now_s, &removed), STORE_OK);
     assert_int_equal(removed, !is_there(f->store, r));
     return removed;
@@ -268,7 +268,7 @@ static void what_does_not_count_is_swept(void **state)
     char words[STORE_KEY_BYTES];
     bool removed;
     snprintf(f.record.space, sizeof(f.record.space), "checkout");
-    record_entry_words_key(&f.record, words);
+    record_entry_key(&f.record, ENTRY_WORDS, words);
     assert_true(put(&f, &f.record));
     assert_int_equal(store_put(f.store, words, STR("{}")), STORE_OK);
     assert_false(swept(&f, &f.record, NOW_S + 60)); /* somebody is about to write the record */
@@ -448,7 +448,7 @@ static void what_is_no_entry_is_passed_over(void **state)
     (void)state;
     for (unsigned i = 0; i < sizeof(BAD) / sizeof(*BAD); i++) {
         struct record r = upload(i, "main");
-        record_entry_key(&r, key);
+        record_entry_key(&r, ENTRY_FIRST, key);
         assert_int_equal(store_put(f.store, key, str_of(BAD[i])), STORE_OK);
     }
     struct record good = upload(9, "main");
