@@ -41,11 +41,11 @@ WRK_SECONDS = 1
 
 class Row:
     """`ours` and each of `yardsticks`, by name, make one Sample a call; a yardstick is None if it is not there.
-    `why_not` instead of `ours` says why the row cannot be measured."""
+    `why_not` instead of `ours` says why the row cannot be measured. `read_bytes`: of what is read, where its speed is promised."""
 
-    def __init__(self, case, title, ours=None, yardsticks=None, note='', why_not=''):
+    def __init__(self, case, title, ours=None, yardsticks=None, note='', why_not='', read_bytes=0):
         self.case, self.title, self.ours, self.yardsticks = case, title, ours, yardsticks or {}
-        self.note, self.why_not = note, why_not
+        self.note, self.why_not, self.read_bytes = note, why_not, read_bytes
 
 
 class Place:
@@ -204,14 +204,29 @@ def simpleperf(place):
               'a report-sample file of as many bytes as the trace, in time of a processor')
 
 
+def sha256_of(path):
+    """The time that it had a processor."""
+    tool = programs.find('openssl')
+    return {'openssl SHA-256': (lambda: programs.run(tool, 'dgst', '-sha256', path, of_processor=True)) if tool else None}
+
+
 def perfetto(place):
     for title, recording, note in (('Perfetto, heap samples', 'perfetto', 'a tenth of the bytes is a heap profile of many dumps'),
                                    ('Perfetto, other packets', 'skipped', 'one dump, and packets that are passed over'),
                                    ('Perfetto, system trace', 'system', 'sections and switches of 48 threads on 4 CPUs')):
         path = made(place, recording, '--recording', recording, '--size', size_mb_of(place))
-        yield Row('perfetto', title, reading(path), {'openssl SHA-256': (lambda p=path: programs.run(
-            programs.find('openssl'), 'dgst', '-sha256', p, of_processor=True)) if programs.find('openssl') else None},
-                  note + '; in time of a processor')
+        yield Row('perfetto', title, reading(path), sha256_of(path), note + '; in time of a processor', read_bytes=os.path.getsize(path))
+        os.unlink(path)
+
+
+def json_files(place):
+    """What our own exports are in other tools' formats: each call once more, as text."""
+    trace = made(place, 'small', '--preset', '5')
+    for name, title in (('chrome', 'JSON, trace events'), ('speedscope', 'JSON, speedscope')):
+        path = os.path.join(place.folder, name)
+        programs.run(programs.AFLAMED, 'export', name, '-q', '-o', path, trace)
+        yield Row('json', title, reading(path), sha256_of(path),
+                  'a method trace of 5 MB, exported: %.0f MB; in time of a processor' % (os.path.getsize(path) / 1e6), read_bytes=os.path.getsize(path))
         os.unlink(path)
 
 
@@ -565,7 +580,7 @@ def start(place):
 
 # Name, generator, whether it depends on the size of a trace.
 CASES = (('start', start, False), ('fold', fold_all, True), ('real', real, False), ('layouts', layouts, True), ('families', families, False),
-         ('simpleperf', simpleperf, True), ('perfetto', perfetto, True),
+         ('simpleperf', simpleperf, True), ('perfetto', perfetto, True), ('json', json_files, False),
          ('mapping', mapping, True), ('diff', diff, True),
          ('render', render, True), ('tables', tables, True), ('exports', exports, True), ('upload', upload, True),
          ('rerender', rerender, True), ('ranges', ranges, True), ('lanes', lanes, True), ('cached', cached, True), ('doors', doors, True), ('bucket', bucket_store, True), ('uploads64', uploads64, True))

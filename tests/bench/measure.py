@@ -101,6 +101,8 @@ def measure_row(row, size_mb):
         return {**result, 'why_not': row.why_not}
     takings = take_turns(row)
     ours = takings.pop('')
+    if row.read_bytes:
+        result['read_bytes'] = row.read_bytes
     result.update(ours_s=ours.median_s(), all_s=ours.seconds(), peak_bytes=ours.peak_bytes())
     for name, taking in takings.items():
         if taking.problem:

@@ -36,9 +36,10 @@ def whole_result():
     rows += [row('exports', size, 'export chrome', ours, [yardstick('render, all threads', 0.1, ours)]) for size, ours in ((5, 0.5), (57, 0.27))]
     rows += [row('lanes', 57, 'first lanes of all', 0.9, [yardstick('render, all threads', 0.6, 0.9)]),
              row('lanes', 500, 'lanes of 1 %', 0.1, [yardstick('lanes of all, again', 4.0, 0.1)])]
-    rows += [row('real', None, 'a real recording', 0.001, []), row('doors', 5, 'cached SVG with a token', 0.001, [])]
+    rows += [row('real', None, 'a real recording', 0.001, []), row('bucket', 5, 'upload', 0.001, []), row('doors', 5, 'cached SVG with a token', 0.001, [])]
     rows += [row('simpleperf', 5, 'simpleperf', 0.2, [yardstick('method trace', 0.125, 0.2)]),
-             row('perfetto', 5, 'Perfetto, heap samples', 0.3, []), row('perfetto', 57, 'Perfetto, other packets', 0.0475, [])]
+             row('perfetto', 5, 'Perfetto, heap samples', 0.3, []), {**row('perfetto', 57, 'Perfetto, other packets', 0.0475, []), 'read_bytes': 57_000_000},
+             {**row('json', None, 'JSON, trace events', 0.5, []), 'read_bytes': 60_000_000}]
     rows += [row('layouts', size, 'fold ' + title, 0.003, [yardstick('regular file', ours, 0.003)], note='same calls')
              for size, title, ours in ((5, 'streaming', 0.002), (5, 'version 2, new', 0.0025),
                                        (57, 'streaming', 0.0024), (57, 'version 2, new', 0.001))]
@@ -114,7 +115,8 @@ class Section(unittest.TestCase):
             '- first lanes of all: at most 3 times what the render, all threads takes: 1.50 times',
             '- lanes of 1 %: at most 0.05 times what the lanes of all, again takes: 0.03 times',
             '- simpleperf: at most 2 times what the method trace takes: 1.60 times',
-            '- Perfetto, other packets: at least 1 GB/s: 1.2 GB/s',
+            '- Perfetto, other packets: at least 1000 MB/s: 1200.0 MB/s',
+            '- JSON, trace events: at least 150 MB/s: 120.0 MB/s (missed)',
             '- fold streaming, fold version 2: at most 2 times what the regular file takes: 1.20 to 1.50 times; '
             'new, 57 MB: 3.00 times (missed)',
             '- hard: at most 2.3 times what the half of it takes: 2.00 times; deep: 2.50 times (missed)',
