@@ -87,13 +87,25 @@ class Week:
 
     def times(self):
         for what, path, query in (('list', '', {'q': 'branch:main scenario:scroll'}),
-                                  ('series of a total, 1,000 uploads', 'series', {'q': 'scenario:scroll device:"Pixel 8"'}),
-                                  ('series of a method, 1,000 uploads', 'series',
+                                  ('series of a total, %d uploads' % (self.commits * RUNS), 'series', {'q': 'scenario:scroll device:"Pixel 8"'}),
+                                  ('series of a method, %d uploads' % (self.commits * RUNS), 'series',
                                    {'q': 'scenario:scroll device:"Pixel 8"', 'of': WAITS}),
                                   ('check of 10 uploads', 'check', {'q': 'commit:c%03d scenario:scroll' % (self.commits - 1),
                                                                     'baseline': 'branch:main'})):
             took = sorted(self.get(path, **query)[1] for _ in range(5))[2]
             print('%7.1f ms %s' % (took * 1000, what))
+
+    def labels(self):
+        """What a space and labels cost an upload: one with and one without in turn."""
+        team, times = Team(self.server, 'labels', seed=1), ([], [])
+        for i in range(101):
+            for with_labels in (0, 1):
+                begun = time.monotonic()
+                team.space = 'labels' if with_labels else ''
+                team.upload(STARTUP, **({'branch': 'main', 'commit': 'c%d' % i, 'device': 'Pixel 8'} if with_labels else {}))
+                times[with_labels].append(time.monotonic() - begun)
+        without, with_labels = (sorted(t)[50] * 1000 for t in times)
+        print('%7.1f ms an upload; %.1f ms with a space and labels' % (without, with_labels))
 
 
 def main(commits=200):
@@ -104,6 +116,7 @@ def main(commits=200):
         week.series()
         week.checks()
         week.times()
+        week.labels()
         server.stop()
         server.start()
         print('      after a new start:')
