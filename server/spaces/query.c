@@ -72,15 +72,20 @@ static bool take_label(struct reading *r, struct str key, struct str value)
     return true;
 }
 
-/* A date is its first second. */
-static bool take_time(struct reading *r, const char *what, struct str value, int64_t *unix_s)
+bool query_date(struct str text, int64_t *unix_s)
 {
     enum { DATE_CHARS = sizeof("2026-11-01") - 1 };
     char whole[UTC_CHARS + 1];
 
-    if (value.n == DATE_CHARS)
-        snprintf(whole, sizeof(whole), "%.*sT00:00:00Z", DATE_CHARS, value.p);
-    if (value.n == DATE_CHARS ? utc_parse(str_of(whole), unix_s) : utc_parse(value, unix_s))
+    if (text.n != DATE_CHARS)
+        return utc_parse(text, unix_s);
+    snprintf(whole, sizeof(whole), "%.*sT00:00:00Z", DATE_CHARS, text.p);
+    return utc_parse(str_of(whole), unix_s);
+}
+
+static bool take_time(struct reading *r, const char *what, struct str value, int64_t *unix_s)
+{
+    if (query_date(value, unix_s))
         return true;
     return diag_set(r->diag, DIAG_USAGE, "not a date", "Write it as after:2026-11-01.",
                     "Behind %s: stands a date, or a time as 2026-11-01T10:00:00Z.", what);

@@ -5,12 +5,13 @@
 
 #include "core/arena.h"
 #include "core/number.h"
+#include "core/system/utc.h"
 #include "runs/change_points.h"
 
 /* ---- labels ---- */
 
 /* THE TABLE of keys that differ from run to run. */
-static const char *const RUNNING[] = {"commit", "version", "run", "iteration", "build"};
+static const char *const RUNNING[] = {"commit", "version", "run", "iteration", "build", "date"};
 
 enum { SCRATCH_BYTES = 16 << 20 }; /* more than the longest series needs */
 
@@ -79,6 +80,18 @@ static struct str put_slice(struct series_list *l, struct str text, bool is_labe
     return (struct str){(const char *)(uintptr_t)at, l->text.failed ? 0 : l->text.n - at};
 }
 
+/* The time of an upload, or of its commit if it says that: so the history of a project can be uploaded in a day. */
+static int64_t time_of(const struct entry *e)
+{
+    struct str date = series_label_of(entry_said_labels(e), STR("date"));
+    int64_t unix_s;
+    uint64_t seconds;
+
+    if (str_to_u64(date, 10, &seconds) && seconds <= UTC_LAST_S)
+        return (int64_t)seconds;
+    return date.n > 0 && query_date(date, &unix_s) ? unix_s : e->name.created_s;
+}
+
 static void take_entry(void *context, const struct entry *e)
 {
     struct series_list *l = context;
@@ -96,7 +109,7 @@ static void take_entry(void *context, const struct entry *e)
         l->capacity = more;
     }
     struct series_run *run = &l->runs[l->n_runs++];
-    *run = (struct series_run){.created_s = e->name.created_s};
+    *run = (struct series_run){.created_s = time_of(e)};
     memcpy(run->id, e->name.id, sizeof(run->id));
     run->labels = put_slice(l, labels, true);
     run->at = put_slice(l, series_label_of(labels, l->over), false);

@@ -1,6 +1,8 @@
 /* Series: the uploads of a space to which people gave the same labels, but for those that differ from run to run, in the
  * order of time. What the file knows by itself makes no series: it is known later than the upload.
  *
+ * Time is that of the upload, or what its label `date` says: Unix time, or a date in UTC (query_date).
+ *
  * A point of a series is all uploads with one value of the label `over`, commit if nothing is said; an upload without
  * that label is a point of its own. Which value of the uploads is looked at, the caller sets for each run: then medians,
  * noise and change points are found.

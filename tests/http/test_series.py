@@ -83,6 +83,14 @@ class Points(SeriesTest):
         self.assertEqual([len(p['runs']) for p in found['{}']['points']], [1, 1])    # without a commit, each by itself
         self.assertEqual(len(self.one('apart', q='scenario:start', over='run')['points']), 2)
 
+    def test_stand_in_the_order_of_their_dates(self):
+        t = Team(self.server, 'dates', noise=0)
+        for commit, date in (('c', '2026-11-03'), ('a', '1700000000'), ('e', 'soon'), ('b', '2026-11-01T10:00:00Z'), ('d', '2026-11-04')):
+            t.upload(STARTUP, commit=commit, date=date)
+        points = self.one('dates')['points']
+        self.assertEqual([p['at'] for p in points], ['a', 'b', 'c', 'd', 'e'])
+        self.assertEqual([p['created'] for p in points[:3]], ['2023-11-14T22:13:20Z', '2026-11-01T10:00:00Z', '2026-11-03T00:00:00Z'])
+
     def test_show_the_value_that_is_asked_for(self):
         Team(self.server, 'values', noise=0).commits([1], 1)
         total = 1000 * sum(runs + waits for _, runs, waits in STARTUP)
