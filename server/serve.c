@@ -80,10 +80,10 @@ static enum log_format format_of(const char *name)
 static void raise_descriptors(const struct service *s)
 {
     enum {
-        OF_A_CONNECTION = 2, /* itself, and what is stored of its upload */
+        OF_A_CONNECTION = 3, /* itself, what is stored of its upload, and of another file of the form */
         OF_A_WORKER = 4,
-        OF_THE_SERVICE =
-            256 + 2 * (FURTHER_CONNECTIONS + 16) /* with its threads, and sockets beside its own */
+        OF_THE_SERVICE = 256 + JOB_FILES_MAX +
+                         2 * (FURTHER_CONNECTIONS + 16) /* with its threads, and sockets beside its own */
     };
     rlim_t wanted =
         OF_THE_SERVICE + OF_A_CONNECTION * s->config->max_connections + OF_A_WORKER * s->config->workers;

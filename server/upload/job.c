@@ -58,6 +58,13 @@ static void run(struct thread_job *thread);
 static void run_withdrawal(struct thread_job *thread);
 static void answer_due(struct timer *timer);
 
+static void end_waiting(struct job *job)
+{
+    if (job->waits)
+        atomic_fetch_sub(&job->service->jobs->waiting, 1);
+    job->waits = false;
+}
+
 static void free_job(struct job *job)
 {
     for (size_t i = 0; i < RECORD_NAMES_FILES; i++)
@@ -130,6 +137,7 @@ void job_release(struct job *job)
 {
     if (job == NULL)
         return;
+    end_waiting(job);
     pthread_mutex_lock(&job->lock);
     job->stalled.exchange = NULL;
     job->waiting.exchange = NULL;
@@ -381,6 +389,22 @@ static void run_last_room(struct thread_job *room)
     end_arrival(job);
 }
 
+bool job_wait_for_others(struct job *job, struct diag *diag)
+{
+    uint64_t most = job->service->config->max_connections + JOB_FILES_MAX;
+
+    job->waits = true;
+    if (atomic_fetch_add(&job->service->jobs->waiting, 1) >= most)
+        return diag_set(
+            diag, DIAG_BUSY, "too many files wait", "Send the files one by one, or try again.",
+            "So many files of forms that have not ended are here that there is no room for more.");
+    if (!is_refused(job) && !job->lacks_room)
+        flush(job);
+    if (!job->lacks_room)
+        buf_free(&job->gathered);
+    return true;
+}
+
 _Static_assert(sizeof(((struct record *)NULL)->owner) == sizeof(((struct who *)NULL)->name),
                "who uploads fits the record");
 
@@ -421,11 +445,17 @@ void job_result(struct job *job, struct job_result *result)
 {
     pthread_mutex_lock(&job->lock);
     *result = job->result;
-    job->told = true;
     if (result->summary != NULL)
         shared_bytes_ref(result->summary);
     if (job->members_kept && result->diag.kind == DIAG_NONE)
         job_tell_members(job, result);
+    pthread_mutex_unlock(&job->lock);
+}
+
+void job_told(struct job *job)
+{
+    pthread_mutex_lock(&job->lock);
+    job->told = true;
     pthread_mutex_unlock(&job->lock);
 }
 
@@ -816,20 +846,6 @@ static void take_profile(struct job *job, struct turn *turn, struct profile_use 
         job_list(job, r, turn);
 }
 
-static bool take_digest(struct job *job)
-{
-    uint8_t digest[SHA256_BYTES];
-    struct buf hex = {0};
-
-    if (sha256_end(job->hash, digest))
-        buf_hex_bytes(&hex, digest, sizeof(digest));
-    bool made = !hex.failed && hex.n == RECORD_SHA256_CHARS;
-    if (made)
-        memcpy(job->result.record.sha256, hex.p, RECORD_SHA256_CHARS);
-    buf_free(&hex);
-    return made || diag_no_memory(&job->result.diag, "No memory to name the upload.");
-}
-
 /* What was read while it arrived is complete now. Anything else is read from the spool: by this upload, or
  * by somebody who needs the same profile. False: result.diag. */
 static bool get_profile(struct job *job, struct turn *turn, struct shared_profile *made,
@@ -856,7 +872,7 @@ static bool is_good(struct job *job, struct turn *turn)
         return false;
     }
     turn_give(turn);
-    bool good = job_is_wanted(job, diag) && take_digest(job) && job_new_id(&job->result.record, diag) &&
+    bool good = job_is_wanted(job, diag) && job_take_digest(job) && job_new_id(&job->result.record, diag) &&
                 keep_names(job, diag);
     turn_take(turn);
     return good;

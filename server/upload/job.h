@@ -6,7 +6,7 @@
  *     job_new
  *     job_ready, job_push ..        while the body arrives
  *     job_end                       after the last byte; waits
- *     job_result                    after the resume
+ *     job_result, job_told          after the resume
  *     job_release                   in every case, at any time; before job_end it gives the upload up
  *
  * The producer writes the bytes to a temporary file of the store (the spool) and hashes them as they
@@ -27,6 +27,7 @@
 struct job;
 
 #define JOB_EVERY_MEMBER "all"
+enum { JOB_FILES_MAX = 50 }; /* of one form, each with a job */
 
 struct jobs *jobs_new(struct service *service); /* NULL: no memory */
 void jobs_free(struct jobs *j);                 /* when no thread runs; NULL is fine */
@@ -67,6 +68,10 @@ struct job_asked {
     const char *token;           /* the delete token of what came with it; "": a new one */
 };
 
+/* All bytes of the job were pushed, and other files of the same form follow before job_end. It gives back what it can, but
+ * has a descriptor until then: of all forms max_connections of them may wait, beside those of one form. False: diag. */
+bool job_wait_for_others(struct job *job, struct diag *diag);
+
 /* After the last byte: x waits until the result is there; or, if that takes longer than answer_within_ms
  * or `early` is set, until the upload is durable: its views are made behind the answer then. */
 void job_end(struct job *job, struct exchange *x, const struct job_asked *asked, bool early);
@@ -102,8 +107,10 @@ struct job_result {
 };
 /* Fills *result; the reference to its summary is the caller's. */
 void job_result(struct job *job, struct job_result *result);
+/* After that: the client is about to hear the result. */
+void job_told(struct job *job);
 
-/* Ends the producer's part. Without job_end before it, and without job_result behind that, nothing of the
+/* Ends the producer's part. Without job_end before it, and without job_told behind that, nothing of the
  * upload stays: who was not told its link has no use for it. NULL is fine. */
 void job_release(struct job *job);
 

@@ -19,6 +19,7 @@
 struct jobs {
     struct service *service;
     atomic_size_t previews; /* that are still to be made, of all uploads */
+    atomic_size_t waiting;  /* jobs that wait for other files of their form */
 };
 
 struct job {
@@ -39,7 +40,7 @@ struct job {
     bool submitted;           /* A thread works on it, or will. */
     bool refused;             /* The upload cannot be kept; `refusal` says why. */
     bool kept;                /* The upload is durable: result.record and the delete token are final. */
-    bool told;                /* The producer has the result. */
+    bool told;                /* The client is about to hear the result. */
     unsigned refs;            /* the producer's, and one of each thread that works on it or will */
     struct exchange_wait waiting; /* for the answer */
     struct exchange_wait stalled; /* for room on the disk */
@@ -54,6 +55,7 @@ struct job {
     char head[IDENTIFY_BYTES];
     size_t head_bytes;
     bool lacks_room;        /* The disk had no room for them. */
+    bool waits;             /* It is counted in jobs.waiting. */
     bool was_tried;         /* A thread was asked for while the upload arrived. */
     bool member_may_follow; /* The form's "member" field may still arrive, so a refusal is not final yet. */
     bool every_member;      /* Of an archive each is meant; without one, the file is read as any other. */
@@ -97,6 +99,8 @@ void job_answer(struct job *job);
 
 /* job_keep.c. Whether somebody still wants the result; false: diag. */
 bool job_is_wanted(struct job *job, struct diag *diag);
+/* Names the bytes, which are all there, by their digest. False: result.diag. */
+bool job_take_digest(struct job *job);
 /* The bytes into the store, as those of this record. False: result.diag. */
 bool job_keep_bytes(struct job *job, const struct record *record);
 /* The bytes that another record has, as those of this one, too. False: diag. */

@@ -2,6 +2,7 @@
  * answer. For an upload of one file (job.c), and for the members of an archive (job_members.c). */
 #include <string.h>
 
+#include "core/sha256.h"
 #include "core/system/clock.h"
 #include "core/system/digest.h"
 #include "server/http/clients.h"
@@ -16,6 +17,20 @@
 static bool no_digest(struct job *job)
 {
     return diag_no_memory(&job->result.diag, "No memory to name the upload.");
+}
+
+bool job_take_digest(struct job *job)
+{
+    uint8_t digest[SHA256_BYTES];
+    struct buf hex = {0};
+
+    if (sha256_end(job->hash, digest))
+        buf_hex_bytes(&hex, digest, sizeof(digest));
+    bool made = !hex.failed && hex.n == RECORD_SHA256_CHARS;
+    if (made)
+        memcpy(job->result.record.sha256, hex.p, RECORD_SHA256_CHARS);
+    buf_free(&hex);
+    return made || no_digest(job);
 }
 
 static bool no_randomness(struct diag *diag)

@@ -149,8 +149,7 @@ enum {
     DRAIN_BYTES_MIN = 8 << 20,
     FORM_OVERHEAD_BYTES = 64 << 10, /* delimiters and fields around the file */
     NAME_BYTES_MAX = FORM_OVERHEAD_BYTES,
-    FIELD_QUOTED_BYTES = 60, /* of an unknown field's name */
-    UPLOAD_FILES_MAX = 50    /* in one form */
+    FIELD_QUOTED_BYTES = 60 /* of an unknown field's name */
 };
 
 static const char UPLOAD_HINT[] = "Send a file: curl -F trace=@file.trace URL, or curl -T file.trace URL.";
@@ -164,7 +163,7 @@ struct upload_file {
 struct upload {
     struct exchange *exchange;
     struct job *job; /* of the file that arrives, or arrived last; NULL behind the end */
-    struct upload_file files[UPLOAD_FILES_MAX]; /* those before it; behind the end all of them */
+    struct upload_file files[JOB_FILES_MAX]; /* those before it; behind the end all of them */
     size_t n_files;
     uint64_t files_bytes;        /* of those before it */
     struct upload_share share;   /* what it is counted with */
@@ -208,12 +207,14 @@ struct upload {
 /* Each file is an upload of its own; what the form says is of all. They wait for its end: fields may still come. */
 static bool begin_next_file(struct upload *u)
 {
-    if (u->n_files == UPLOAD_FILES_MAX - 1)
+    if (u->n_files == JOB_FILES_MAX - 1)
         return diag_set(&u->diag, DIAG_USAGE, "too many files", "Send the others in another request.",
-                        "A form has at most %d files.", UPLOAD_FILES_MAX);
+                        "A form has at most %d files.", JOB_FILES_MAX);
     if (job_is_about_member(u->job))
         return diag_set(&u->diag, DIAG_USAGE, "several files and a member", "Send the archive alone.",
                         "The field member is of one archive, and the form has several files.");
+    if (!job_wait_for_others(u->job, &u->diag))
+        return false;
     u->files[u->n_files++] = (struct upload_file){u->job, u->file_name};
     u->files_bytes += job_bytes(u->job);
     u->file_name = (struct buf){0};
@@ -686,6 +687,17 @@ static bool check_several(struct upload *u)
                     "A member, a mapping or symbols are of one file, and the form has several.");
 }
 
+/* A field for one more file that was left empty is no file. */
+static void drop_empty_file(struct upload *u)
+{
+    job_release(u->job);
+    buf_free(&u->file_name);
+    u->job = u->files[--u->n_files].job;
+    u->file_name = u->files[u->n_files].name;
+    u->files_bytes -= job_bytes(u->job);
+    u->have_file = true;
+}
+
 static bool check_form(struct upload *u)
 {
     if (!check_coded(u))
@@ -694,6 +706,8 @@ static bool check_form(struct upload *u)
         return u->diag.kind == DIAG_NONE;
     if (!multipart_finish(u->multipart, &u->diag))
         return false;
+    if (!u->have_file && u->n_files > 0)
+        drop_empty_file(u);
     if (!u->have_file)
         return diag_set(&u->diag, DIAG_USAGE, "no file", UPLOAD_HINT,
                         "The form has no file: nothing was chosen.");
@@ -762,6 +776,8 @@ static enum exchange_step end_members(struct upload *u)
     u->result.record = u->members[first].record;
     u->result.members = u->members;
     u->result.n_members = u->n_members;
+    for (size_t i = 0; i < u->n_files; i++)
+        job_told(u->files[i].job);
     return u->then(u->exchange, &u->result);
 }
 
@@ -772,6 +788,7 @@ static enum exchange_step job_ended(struct exchange *x, void *upload)
 
     if (u->n_files == 1) {
         job_result(u->files[0].job, &u->result);
+        job_told(u->files[0].job);
         return u->then(x, &u->result);
     }
     job_result(u->files[u->n_members].job, &result);

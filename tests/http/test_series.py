@@ -197,6 +197,53 @@ class SeveralFiles(ServiceTest):
         answer = self.server.upload_form(*[('trace', 'x', trace())] * 51)
         self.assertEqual((answer.status, 'at most 50' in answer.text), (400, True), answer.text)
 
+    def test_a_field_that_was_left_empty_is_no_file(self):
+        file, empty = ('trace', 'x.trace', trace()), ('more', '', b'')
+        for parts in ((file, empty), (empty, file), (empty, file, empty), (file, empty, empty)):
+            answer = self.server.upload_form(*parts)
+            self.assertEqual((answer.status, len(answer.text.split())), (201, 1), answer.text)
+        answer = self.server.upload_form(file, empty, ('trace', 'y.trace', trace(salt=1)), empty)
+        self.assertEqual((answer.status, len(answer.text.split())), (201, 2), answer.text)
+        self.assertEqual(self.server.upload_form(empty, empty).status, 400)
+
+    def test_of_which_nobody_hears_do_not_stay(self):
+        with_none = support.Server()
+        try:
+            def kept():
+                return with_none.log()[len(before):].count(' uploaded id=')
+
+            for _ in range(10):
+                before = with_none.log()
+                kind, body = support.form(*fields_of(space='left'), *[('trace', 'x', trace(salt=i)) for i in range(50)])
+                with with_none.connect() as connection:
+                    connection.sendall(support.head('POST', '/', 'Content-Type: ' + kind, 'Content-Length: %d' % len(body)) + body)
+                    self.assertTrue(support.eventually(lambda: kept() > 1))
+                support.eventually(lambda: with_none.uploads_under_way() == 0)
+                if kept() < 50:      # it left in the middle of them
+                    break
+            self.assertTrue(support.eventually(lambda: json.loads(with_none.get('/s/left.json').body)['profiles'] == []), with_none.log_tail())
+        finally:
+            with_none.clean()
+
+    def test_that_wait_for_their_form_are_bounded(self):
+        small = support.Server(max_connections=10)
+        try:
+            kind, body = support.form(*[('trace', 'x', trace(salt=i)) for i in range(50)])
+            request = support.head('POST', '/', 'Content-Type: ' + kind, 'Content-Length: %d' % len(body)) + body
+            with small.connect() as first, small.connect() as second:
+                first.sendall(request[:-10])
+                self.assertTrue(support.eventually(lambda: small.uploads_under_way() == 50))
+                second.sendall(request)
+                refused, = support.read_answers(second, ['POST'])
+                self.assertEqual((refused.status, 'too many files wait' in refused.text), (503, True), refused.text)
+                self.assertEqual(small.upload(trace()).status, 201)
+                first.sendall(request[-10:])
+                taken, = support.read_answers(first, ['POST'])
+                self.assertEqual((taken.status, len(taken.text.split())), (201, 50), taken.text)
+            self.assertEqual(small.upload_form(*[('trace', 'x', trace(salt=i)) for i in range(50)]).status, 201)
+        finally:
+            small.clean()
+
     def test_count_together(self):
         with_limit = support.Server(max_upload_bytes=3 * len(trace()))
         try:
