@@ -122,7 +122,7 @@ static void put_noise(struct buf *b, const struct series *s)
 static void put_amount_cell(struct buf *b, const struct series_told *told, int64_t value)
 {
     buf_z(b, "<td class=\"number\">");
-    series_amount(b, told, value);
+    series_put_amount(b, told, value);
     buf_z(b, "</td>");
 }
 

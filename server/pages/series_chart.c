@@ -28,12 +28,6 @@ struct chart {
     int64_t low, high; /* what the upper and the lower edge are; low < high */
 };
 
-void series_amount(struct buf *b, const struct series_told *told, int64_t value)
-{
-    buf_z(b, value < 0 ? "-" : "");
-    buf_value(b, told->unit, value < 0 ? 0 - (uint64_t)value : (uint64_t)value, 4);
-}
-
 static const struct series_point *point_of(const struct chart *c, uint32_t i)
 {
     return &c->l->points[c->s->first + i];
@@ -125,7 +119,7 @@ static void put_lines(const struct chart *c)
         put_place(c->b, "<rect class=\"grid\" height=\"1\" x=\"84\" width=\"864\" y=\"", y_of(c, at));
         put_place(c->b, "/>\n<text x=\"78\" text-anchor=\"end\" y=\"", y_of(c, at) + 40);
         buf_char(c->b, '>');
-        series_amount(c->b, c->told, at);
+        series_put_amount(c->b, c->told, at);
         buf_z(c->b, "</text>\n");
         if (at == INT64_MAX)
             break;
@@ -194,12 +188,12 @@ static void put_title(const struct chart *c, const struct series_point *p)
         buf_z(c->b, ", ");
     }
     buf_printf(c->b, "%.10s: ", created);
-    series_amount(c->b, c->told, p->median);
+    series_put_amount(c->b, c->told, p->median);
     if (p->n_values > 1) {
         buf_printf(c->b, ", %u runs from ", p->n_values);
-        series_amount(c->b, c->told, p->least);
+        series_put_amount(c->b, c->told, p->least);
         buf_z(c->b, " to ");
-        series_amount(c->b, c->told, p->most);
+        series_put_amount(c->b, c->told, p->most);
     }
     buf_z(c->b, "</title>");
 }

@@ -10,7 +10,4 @@
 void series_chart(struct buf *b, const struct series_list *l, const struct series_told *told,
                   const struct series *s, struct str root);
 
-/* An amount of the value that is shown, for people. */
-void series_amount(struct buf *b, const struct series_told *told, int64_t value);
-
 #endif

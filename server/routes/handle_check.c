@@ -81,11 +81,10 @@ static void choose_format(struct check_answer *a, enum representation as)
 
 static void put_page(struct exchange *x, const struct check_answer *a, struct str text)
 {
-    const struct page_visitor visitor = {str_of(x->who.name), x->who.by == WHO_BY_SESSION,
-                                         (x->who.scopes & SCOPE_UPLOAD) != 0};
+    struct page_visitor visitor;
     struct str root = page_root(x->path), state = str_of(CHECK_STATES[a->check.state]);
     const struct page_frame frame = {
-        .title = STR("Check"), .root = root, .visitor = x->service->doors == NULL ? NULL : &visitor};
+        .title = STR("Check"), .root = root, .visitor = view_visitor(x, &visitor)};
     struct buf *b = page_reply(&x->reply, 200);
 
     page_frame_begin(b, &frame);

@@ -37,19 +37,6 @@ static void end_answer(void *series_answer)
 
 /* ---- as JSON ---- */
 
-static void put_labels(struct json *j, struct str lines)
-{
-    struct str line, key;
-
-    json_open_object(j, "labels");
-    while (lines.n > 0 && str_split(&lines, '\n', &line)) {
-        str_split(&line, '=', &key);
-        json_put_key(j, key);
-        json_put_string(j, NULL, line);
-    }
-    json_close(j);
-}
-
 static void put_time(struct json *j, int64_t unix_s)
 {
     char text[UTC_CHARS + 1];
@@ -101,7 +88,7 @@ static void put_series(struct json *j, const struct series_list *l, const struct
 {
     json_line(j);
     json_open_object(j, NULL);
-    put_labels(j, s->labels);
+    labels_put_lines(j, "labels", s->labels);
     if (s->has_noise)
         json_put_fixed(j, "noise_percent", s->noise_permille, 1);
     json_open_array(j, "points");
@@ -139,12 +126,6 @@ static void answer_json(const struct series_answer *a, struct buf *b)
 
 /* ---- as text ---- */
 
-static void put_amount(struct buf *b, const struct series_answer *a, int64_t value)
-{
-    buf_z(b, value < 0 ? "-" : "");
-    buf_value(b, a->told.unit, value < 0 ? 0 - (uint64_t)value : (uint64_t)value, 4);
-}
-
 static void put_text_point(struct buf *b, const struct series_answer *a, const struct series_point *p)
 {
     char created[UTC_CHARS + 1];
@@ -155,7 +136,7 @@ static void put_text_point(struct buf *b, const struct series_answer *a, const s
     clean_text(b, p->at.n > 0 ? p->at : STR("-"));
     buf_z(b, "  ");
     if (p->n_values > 0)
-        put_amount(b, a, p->median);
+        series_put_amount(b, &a->told, p->median);
     else
         buf_char(b, '-');
     buf_printf(b, "  %u run%s\n", p->n, p->n == 1 ? "" : "s");
@@ -195,14 +176,13 @@ void series_put_text(const struct series_answer *a, struct buf *b)
 
 static void answer_page(struct exchange *x, const struct series_answer *a)
 {
-    const struct page_visitor visitor = {str_of(x->who.name), x->who.by == WHO_BY_SESSION,
-                                         (x->who.scopes & SCOPE_UPLOAD) != 0};
+    struct page_visitor visitor;
     const struct page_series page = {.space = str_of(a->space),
                                      .query = x->query(x, "q"),
                                      .list = &a->list,
                                      .told = &a->told,
                                      .wish = &a->wish,
-                                     .visitor = x->service->doors == NULL ? NULL : &visitor};
+                                     .visitor = view_visitor(x, &visitor)};
 
     page_series(page_reply(&x->reply, 200), &page);
 }

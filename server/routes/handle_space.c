@@ -173,8 +173,7 @@ void space_put_text(struct exchange *x, const struct space_list *l, struct buf *
 static void answer_page(struct exchange *x, const struct space_list *l)
 {
     struct buf next = {0};
-    struct page_visitor visitor = {str_of(x->who.name), x->who.by == WHO_BY_SESSION,
-                                   (x->who.scopes & SCOPE_UPLOAD) != 0};
+    struct page_visitor visitor;
 
     if (l->more)
         put_cursor(&next, &l->last);
@@ -183,7 +182,7 @@ static void answer_page(struct exchange *x, const struct space_list *l)
                                     .rows = buf_view(&l->rows),
                                     .next = buf_view(&next),
                                     .goes_on = l->asked.before.id[0] != '\0',
-                                    .visitor = x->service->doors == NULL ? NULL : &visitor};
+                                    .visitor = view_visitor(x, &visitor)};
     page_space(page_reply(&x->reply, 200), &page);
     x->reply.text.failed = x->reply.text.failed || next.failed;
     buf_free(&next);

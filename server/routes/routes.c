@@ -12,20 +12,13 @@
 #include "server/pages/static_assets.h"
 #include "server/routes/looked_up.h"
 #include "server/routes/routes_table.h"
+#include "server/routes/view_answer.h"
 #include "server/service.h"
 #include "server/store/readiness.h"
 
 /* ---- the site itself ---- */
 
 /* The pages and answers that are not about one upload. */
-
-/* NULL: the service has no doors. */
-static const struct page_visitor *visitor_of(const struct exchange *x, struct page_visitor *v)
-{
-    *v = (struct page_visitor){str_of(x->who.name), x->who.by == WHO_BY_SESSION,
-                               (x->who.scopes & SCOPE_UPLOAD) != 0};
-    return x->service->doors == NULL ? NULL : v;
-}
 
 enum exchange_step handle_home(struct exchange *x)
 {
@@ -38,7 +31,7 @@ enum exchange_step handle_home(struct exchange *x)
     exchange_base_url(x, &base);
     x->reply.text.failed = x->reply.text.failed || base.failed;
     if (html)
-        page_upload(b, buf_view(&base), x->service->config, visitor_of(x, &visitor));
+        page_upload(b, buf_view(&base), x->service->config, view_visitor(x, &visitor));
     else
         page_manual(b, buf_view(&base), x->service->config);
     page_headers(&x->reply);
@@ -52,7 +45,7 @@ enum exchange_step handle_uploads(struct exchange *x)
     struct page_visitor visitor;
 
     if (x->accepts == AS_HTML) {
-        page_uploads(reply_text(&x->reply, 200, "text/html; charset=utf-8"), visitor_of(x, &visitor));
+        page_uploads(reply_text(&x->reply, 200, "text/html; charset=utf-8"), view_visitor(x, &visitor));
     } else {
         struct buf *b = reply_text(&x->reply, 200, "text/plain; charset=utf-8");
         buf_z(b, "Each browser keeps the list of its own uploads. Open this in yours: ");

@@ -153,6 +153,13 @@ enum representation view_suffix(const struct exchange *x, struct str *name)
     return x->accepts == AS_SVG ? AS_TEXT : x->accepts;
 }
 
+const struct page_visitor *view_visitor(const struct exchange *x, struct page_visitor *v)
+{
+    *v = (struct page_visitor){str_of(x->who.name), x->who.by == WHO_BY_SESSION,
+                               (x->who.scopes & SCOPE_UPLOAD) != 0};
+    return x->service->doors == NULL ? NULL : v;
+}
+
 struct query {
     struct view_request *request;
     struct diag *diag;

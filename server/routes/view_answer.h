@@ -31,6 +31,9 @@ enum exchange_step view_answer(struct exchange *x, const struct view_request *r)
 void view_answer_result(struct exchange *x, unsigned status, const struct view_request *r,
                         struct view_result *result);
 
+/* Who looks at a page, in *v; NULL: the service has no doors. */
+const struct page_visitor *view_visitor(const struct exchange *x, struct page_visitor *v);
+
 /* Whether there are cards (render/card/card.h). False: x->reply says that there are none. */
 bool card_wanted(struct exchange *x);
 /* What a card says of the upload, or of two that are compared, beside its words; b is NULL for one. Behind the options

@@ -76,12 +76,12 @@ struct str labels_value(const struct labels *l, struct str key)
     return (struct str){NULL, 0};
 }
 
-void labels_put(struct json *j, const char *key, const struct labels *l)
+void labels_put_lines(struct json *j, const char *key, struct str lines)
 {
-    struct str rest = labels_all(l), name, value;
+    struct str name, value;
 
     json_open_object(j, key);
-    while (labels_next(&rest, &name, &value)) {
+    while (labels_next(&lines, &name, &value)) {
         json_put_key(j, name);
         json_put_string(j, NULL, value);
     }

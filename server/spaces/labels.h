@@ -52,7 +52,11 @@ static inline struct str labels_all(const struct labels *l)
 }
 
 /* As an object of texts, of that key. */
-void labels_put(struct json *j, const char *key, const struct labels *l);
+void labels_put_lines(struct json *j, const char *key, struct str lines);
+static inline void labels_put(struct json *j, const char *key, const struct labels *l)
+{
+    labels_put_lines(j, key, labels_all(l));
+}
 
 /* p == NULL: no label has the key. */
 struct str labels_value(const struct labels *l, struct str key);

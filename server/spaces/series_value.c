@@ -202,10 +202,10 @@ const char *series_unit_word(const struct series_told *told)
     return WORDS[told->unit];
 }
 
-static void put_amount(struct buf *b, enum unit unit, int64_t value)
+void series_put_amount(struct buf *b, const struct series_told *told, int64_t value)
 {
     buf_z(b, value < 0 ? "-" : "");
-    buf_value(b, unit, value < 0 ? 0 - (uint64_t)value : (uint64_t)value, 4);
+    buf_value(b, told->unit, value < 0 ? 0 - (uint64_t)value : (uint64_t)value, 4);
 }
 
 static void put_what(struct buf *b, const struct series_told *told)
@@ -243,9 +243,9 @@ void series_change_words(struct buf *b, const struct series_list *l, const struc
     }
     put_what(b, told);
     buf_z(b, c->after > c->before ? " grew from " : " fell from ");
-    put_amount(b, told->unit, c->before);
+    series_put_amount(b, told, c->before);
     buf_z(b, " to ");
-    put_amount(b, told->unit, c->after);
+    series_put_amount(b, told, c->after);
     if (c->before > 0) {
         buf_z(b, ", by ");
         buf_fixed(b, number_ratio(by, (uint64_t)c->before, SERIES_PERMILLE), 1);

@@ -42,6 +42,9 @@ bool series_tell(struct service *service, struct turn *turn, const struct series
     __attribute__((warn_unused_result));
 void series_told_free(struct series_told *told);
 
+/* Appends an amount of the value for people: 12.34 ms. */
+void series_put_amount(struct buf *b, const struct series_told *told, int64_t value);
+
 /* "ns", "bytes", "count" */
 const char *series_unit_word(const struct series_told *told);
 

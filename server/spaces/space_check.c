@@ -348,19 +348,6 @@ static void put_texts(const struct space_check *c, enum check_format format,
         buf_printf(out, "\n%u more runs have labels of their own and were not looked at.\n", c->left_out);
 }
 
-static void put_json_labels(struct json *j, struct str lines)
-{
-    struct str line, key;
-
-    json_open_object(j, "labels");
-    while (lines.n > 0 && str_split(&lines, '\n', &line)) {
-        str_split(&line, '=', &key);
-        json_put_key(j, key);
-        json_put_string(j, NULL, line);
-    }
-    json_close(j);
-}
-
 static void put_json(const struct space_check *c, const struct space_check_links *links, struct buf *out)
 {
     struct json j = json_into(out);
@@ -373,7 +360,7 @@ static void put_json(const struct space_check *c, const struct space_check_links
         struct buf check = {0};
         json_line(&j);
         json_open_object(&j, NULL);
-        put_json_labels(&j, c->groups[i].labels);
+        labels_put_lines(&j, "labels", c->groups[i].labels);
         if (c->groups[i].is_judged) {
             put_group(&check, &c->groups[i], CHECK_JSON, links);
             json_put_raw(&j, "check", str_trim(buf_view(&check)));
