@@ -648,7 +648,7 @@ static bool declare(struct perf_text *t)
         struct str event = builder_text_of(t->b, t->events[i].name);
         bool clock = is_clock(event) && t->events[i].periods;
         char text[160];
-        int length = snprintf(text, sizeof(text), clock ? "CPU time (%.*s)" : "events: %.*s",
+        int length = snprintf(text, sizeof(text), clock ? "CPU time (%.*s)" : "%.*s events",
                               event.n < 100 ? (int)event.n : 100, event.p);
         string_id label = builder_string(t->b, (struct str){text, (size_t)length});
         if (label == STRING_NONE)

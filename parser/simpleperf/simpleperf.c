@@ -187,7 +187,7 @@ static bool set_event(struct simpleperf *s, struct profile_value *values, uint32
     struct str event = builder_text_of(s->names.builder, s->events[i]);
     bool clock = is_clock(event);
     char text[160];
-    int n = snprintf(text, sizeof(text), clock ? "CPU time (%.*s)" : "events: %.*s",
+    int n = snprintf(text, sizeof(text), clock ? "CPU time (%.*s)" : "%.*s events",
                      event.n < 100 ? (int)event.n : 100, event.p);
     string_id label = builder_string(s->names.builder, (struct str){text, (size_t)n});
 

@@ -190,6 +190,12 @@ static void find_ends_of_code(const struct analysis *a, struct chain *c)
         c->below = c->last_own + 1;
 }
 
+/* "(root)" is how JavaScript engines call the bottom of each stack: that most of the time is above it says nothing. */
+static bool is_bottom(const struct analysis *a, const struct chain *c)
+{
+    return c->n == 1 && !c->from_own && str_eq(names_frame(a->names, c->links[0].frame), STR("(root)"));
+}
+
 const struct chain *chain_new(const struct analysis *a, struct arena *arena)
 {
     enum { DEEP_STEPS = 3 };
@@ -225,6 +231,8 @@ const struct chain *chain_new(const struct analysis *a, struct arena *arena)
             c->running = running_of(&w);
         append(c, frame, &w.now);
     }
+    if (is_bottom(a, c))
+        c->n = 0;
     find_ends_of_code(a, c);
     return c;
 }

@@ -133,6 +133,8 @@ const struct verdict *verdict_new(const struct render_input *in)
 static void write_txt(const struct render_input *in, const struct verdict *v, struct buf *out)
 {
     (void)in;
+    if (v->n == 0)
+        buf_z(out, "Nothing stands out.\n");
     for (uint32_t i = 0; i < v->n; i++) {
         clean_text(out, v->list[i].text);
         buf_char(out, '\n');
@@ -245,9 +247,9 @@ static void write_json(const struct render_input *in, const struct verdict *v, s
 }
 
 const struct verdict_format VERDICT_TXT = {
-    {"txt", "text/plain; charset=utf-8", "one sentence in a line, for people", 2}, write_txt};
+    {"txt", "text/plain; charset=utf-8", "one sentence in a line, for people", 3}, write_txt};
 const struct verdict_format VERDICT_JSON = {
-    {"json", "application/json", "for programs, with the methods and how each sentence was found", 6},
+    {"json", "application/json", "for programs, with the methods and how each sentence was found", 7},
     write_json};
 
 const struct verdict_format *const VERDICT_FORMATS[] = {&VERDICT_TXT, &VERDICT_JSON};

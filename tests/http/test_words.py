@@ -303,6 +303,22 @@ class Words(unittest.TestCase):
                 read(self, count, text)
         return [sentence['rule'] for sentence in said]
 
+    def said_of(self, content):
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(content)
+            file.flush()
+            return subprocess.run([os.environ['AFLAMED'], 'verdict', '-q', file.name], capture_output=True, timeout=TIMEOUT_S, check=True).stdout.decode()
+
+    def test_bottom_of_javascript_is_no_headline(self):
+        """That all is above (root) says nothing; that most is above what it calls does."""
+        said = self.said_of(b'(root);one 3\n(root);two 2\n(root);three 2\n')
+        self.assertTrue(said.startswith('No single method stands out; one has the largest self value, 3 (42.9 % of the 7 samples).\n'), said)
+        self.assertTrue(self.said_of(b'(root);one 9\n(root);two 2\n').startswith('one accounts for 9 (81.8 % of the 11 samples).\n'))
+
+    def test_nothing_to_say_is_said(self):
+        trace = b''.join([text_part(3, 'dual', [(1, 'main')], []), binary_header(3, 14)])
+        self.assertEqual(self.said_of(trace + struct.pack('<HIII', 1, 4, 0, 0) + struct.pack('<HIII', 1, 5, 0, 0)), 'Nothing stands out.\n')
+
     def test_sentences_of_random_programs(self):
         rules = collections.Counter(rule for seed in range(120) for rule in self.read_back(seed))
         for rule in 'headline', 'busy', 'split', 'own-methods', 'largest', 'self', 'threads', 'gc', 'waits-for-lock', 'waits-asleep', 'waits-for-binder':
