@@ -420,6 +420,12 @@ struct sy_method {
  * where (..)R is a descriptor (Java Virtual Machine Specification, 4.3.3). */
 bool sy_method_of(struct str name, struct sy_method *method);
 
+/* Whether this is a function of Kotlin as Compose tells of it (androidx.compose.runtime:runtime-tracing):
+ * "package.Function (File.kt:12)", the line as sy_standard_name has left it. *file is "File.kt". A function outside of
+ * classes is in the class that Kotlin makes for its file, FileKt. The scope is in `room`. */
+enum { SY_SCOPE_BYTES = 1024 };
+bool sy_composable_of(struct str name, struct sy_method *method, struct str *file, char room[SY_SCOPE_BYTES]);
+
 /* systrace_people.c */
 /* The numbers of threads and processes; SY_NONE when the arena gives no more. */
 uint32_t sy_thread(struct systrace *s, uint32_t tid);

@@ -231,6 +231,54 @@ bool sy_method_of(struct str name, struct sy_method *method)
     return true;
 }
 
+/* Of " (File.kt:12)" the file; empty: it is none. */
+static struct str kotlin_file_of(struct str place)
+{
+    const struct str kt = STR(".kt");
+
+    if (place.n < 4 || place.p[0] != ' ' || place.p[1] != '(' || place.p[place.n - 1] != ')')
+        return STR("");
+    struct str inside = {place.p + 2, place.n - 3}, file = {inside.p, str_find(inside, ':')};
+    for (size_t i = file.n + 1; i < inside.n; i++)
+        if (!is_digit(inside.p[i]) && inside.p[i] != '#')
+            return STR("");
+    return file.n + 1 < inside.n && file.n > kt.n && str_ends(file, kt) && !has_blank(file) ? file : STR("");
+}
+
+/* Classes begin with a capital. */
+static bool is_package(struct str scope)
+{
+    struct str part;
+
+    while (str_split(&scope, '.', &part))
+        if (part.n > 0 && part.p[0] >= 'A' && part.p[0] <= 'Z')
+            return false;
+    return true;
+}
+
+bool sy_composable_of(struct str name, struct sy_method *method, struct str *file, char room[SY_SCOPE_BYTES])
+{
+    size_t blank = str_find(name, ' ');
+    struct str head = {name.p, blank};
+    size_t dot = str_find_last(head, '.');
+
+    *file = kotlin_file_of((struct str){name.p + blank, name.n - blank});
+    if (file->n == 0 || dot == 0 || dot + 1 >= head.n || dot + file->n + 2 > SY_SCOPE_BYTES)
+        return false;
+    for (size_t i = 0; i < head.n; i++)
+        if (!is_of_method(head.p[i]))
+            return false;
+    *method = (struct sy_method){.scope = {head.p, dot}, .name = {head.p + dot + 1, head.n - dot - 1}};
+    if (!is_package(method->scope))
+        return true;
+    memcpy(room, head.p, dot);
+    room[dot] = '.';
+    memcpy(room + dot + 1, file->p, file->n - 3);
+    memcpy(room + dot + file->n - 2, "Kt", 2);
+    method->scope = (struct str){room, dot + file->n};
+    return true;
+}
+
 string_id sy_event_name(struct systrace *s, struct str name)
 {
     struct sy_method method;

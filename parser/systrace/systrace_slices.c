@@ -102,14 +102,18 @@ static bool put(struct systrace *s, uint32_t track, enum event_action action, fr
 static struct profile_frame frame_of_text(struct systrace *s, struct str text, string_id name, bool *ok)
 {
     struct profile_frame f = {.name = name};
+    char room[SY_SCOPE_BYTES];
     struct sy_method method;
+    struct str file = STR("");
 
-    if (!sy_method_of(text, &method))
+    if (!sy_method_of(text, &method) && !sy_composable_of(text, &method, &file, room))
         return f;
+    f.file = builder_string(s->builder, file);
     f.signature = builder_string(s->builder, method.signature);
     f.scope = builder_string(s->builder, method.scope);
     f.name = builder_string(s->builder, method.name);
-    *ok = f.signature != STRING_NONE && f.scope != STRING_NONE && f.name != STRING_NONE;
+    *ok = f.file != STRING_NONE && f.signature != STRING_NONE && f.scope != STRING_NONE &&
+          f.name != STRING_NONE;
     return f;
 }
 

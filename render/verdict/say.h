@@ -15,7 +15,8 @@ enum {
     WEIGHT_OWN = 950,
     WEIGHT_THIRD = 998,
     WEIGHT_SECOND = 999,
-    WEIGHT_FIRST = 1000
+    WEIGHT_FIRST = 1000,
+    WEIGHT_JANK = 1001 /* frames were late: what people see of it comes before where the time went */
 };
 
 /* What a rule says, while it says it. */

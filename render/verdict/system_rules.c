@@ -250,6 +250,14 @@ bool system_find_states(const struct rule *r, const struct analysis *a, struct f
     return true;
 }
 
+/* Whether enough frames were late for people to see it, in a recording that is not of a start. */
+static bool is_janky(const struct analysis *a, uint64_t late, uint64_t frames)
+{
+    enum { FRAMES_LEAST = 10, LATE_OF_LEAST = 50 };
+
+    return !system_has_start(a) && frames >= FRAMES_LEAST && late >= frames / LATE_OF_LEAST + 1;
+}
+
 bool system_find_frames(const struct rule *r, const struct analysis *a, struct finding *f)
 {
     enum { LONG_NS = 100000000, USUAL = 800 };
@@ -276,7 +284,9 @@ bool system_find_frames(const struct rule *r, const struct analysis *a, struct f
     }
     say(f, ".");
     f->sentence->track = a->main;
-    f->sentence->weight = longest > LONG_NS ? WEIGHT_MOST : USUAL;
+    f->sentence->weight = is_janky(a, log->late, log->frames) ? WEIGHT_JANK
+                          : longest > LONG_NS                 ? WEIGHT_MOST
+                                                              : USUAL;
     return true;
 }
 
@@ -319,7 +329,9 @@ bool system_find_shown(const struct rule *r, const struct analysis *a, struct fi
         say(f, " too late");
     }
     say(f, ".");
-    f->sentence->weight = LEAST_WEIGHT + permille(late, p->n_screen_frames) / 2;
+    f->sentence->weight = is_janky(a, late, p->n_screen_frames)
+                              ? WEIGHT_JANK
+                              : LEAST_WEIGHT + permille(late, p->n_screen_frames) / 2;
     return true;
 }
 

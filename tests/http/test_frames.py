@@ -119,6 +119,28 @@ class Frames(DemoTest):
         self.assertEqual(row['longest'], {'method': 'inflate', 'track': APP, 'begin': 2 * MS, 'end': 29 * MS, 'ns': 27 * MS})
         self.assertNotIn('runs', self.server.get(path + '/frames.txt').text)
 
+    def scroll(self, slow, n=20, start=''):
+        """So many of `n` frames take 30 ms, the others 3 ms."""
+        trace = system_trace.Trace()
+        trace.process(APP, 'com.example.app', uid=10001)
+        trace.thread(APP, APP, 'com.example.app')
+        trace.run(0, 0, APP)
+        if start:
+            trace.begin(MS, APP, APP, start)
+            trace.end(2 * MS, APP, APP)
+        for i in range(n):
+            trace.begin((10 + 40 * i) * MS, APP, APP, 'Choreographer#doFrame %d' % (1000 + i))
+            trace.end((10 + 40 * i + (30 if i < slow else 3)) * MS, APP, APP)
+        return self.server.get(self.path_of(trace.bytes()) + '/verdict.txt').text.splitlines()[0]
+
+    def test_late_frames_are_the_headline(self):
+        """Of a scroll, if they are at least a fiftieth; of a start, that is."""
+        self.assertTrue(self.scroll(2).startswith('2 of 20 frames on main took over 16.7 ms'))
+        self.assertTrue(self.scroll(1, n=49).startswith('1 of 49 frames on main'))
+        self.assertTrue(self.scroll(1, n=100).startswith('Choreographer#doFrame took'))
+        self.assertTrue(self.scroll(0).startswith('Choreographer#doFrame took'))
+        self.assertTrue(self.scroll(2, start='bindApplication').startswith('The start took'))
+
     def test_other_recordings_have_none(self):
         table = json.loads(self.server.get(self.path + '/frames.json').text)
         self.assertEqual([table[key] for key in ('frames', 'late', 'states', 'rows')], [0, 0, [], []])
