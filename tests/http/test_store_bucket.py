@@ -56,7 +56,7 @@ class BucketTest(unittest.TestCase):
             f.write('%s\n%s\n' % (ACCESS, SECRET))
 
     def service(self, cache='a', **config):
-        server = Server(store=NAME, cache=os.path.join(self.folder, cache), **{
+        server = Server(store=config.pop('store', NAME), cache=os.path.join(self.folder, cache), **{
             's3_endpoints': self.bucket.url, 's3_region': object_store.REGION, 's3_keys_file': self.keys, **config})
 
         def end():

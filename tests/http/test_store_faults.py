@@ -1,10 +1,12 @@
 """A service whose way to its object store does what networks do. Each fault has its sentence, ends within its time, is over
 when it is over, and nothing wrong is shown or acknowledged."""
 import json
+import os
 import threading
 import time
 import unittest
 
+import object_store
 import support
 from fault_proxy import FaultProxy
 from support import eventually, id_of, token_of, trace
@@ -19,13 +21,18 @@ def content_of(number):
     return trace(records=20000, salt=number)
 
 
-class Faults(BucketTest):
+class FaultTest(BucketTest):
+    count = 0      # uploads so far, each of other bytes
+
     def setUp(self):
         super().setUp()
-        self.proxy = FaultProxy(self.bucket.http.server_port)
+        self.proxy = FaultProxy(self.store_port())
         self.addCleanup(self.proxy.end)
         self.near = self.service('near')
         self.far = self.service('far', s3_endpoints=self.proxy.url, s3_stalled_s=1)
+
+    def store_port(self):
+        return self.bucket.http.server_port
 
     def timed(self, ask):
         began = time.monotonic()
@@ -41,7 +48,8 @@ class Faults(BucketTest):
 
     def read_with(self, fault, after, status, words):
         """What another machine stored is fetched on a bad way, and then on a good one."""
-        content = content_of(after)
+        self.count += 1
+        content = content_of(self.count)
         path = '/p/%s/raw' % id_of(self.stored(self.near, content))
         # The record and its like are small, and pass.
         self.assertEqual(self.far.get(path.replace('/raw', '/status.json')).status, 200)
@@ -60,41 +68,71 @@ class Faults(BucketTest):
         self.proxy.set('pass')
         self.assertTrue(eventually(lambda: self.far.upload(content_of(after)).status == 201))
 
+
+READS = {'slow': (503, AWAY), 'hole': (503, AWAY), 'reset': (503, AWAY), 'cut': (503, AWAY), '503': (503, AWAY),
+         'wrong': (502, 'The stored bytes are not those that were uploaded.')}
+UPLOADS = {**READS, 'wrong': (503, 'Other bytes arrived at the object store')}
+
+
+class Faults(FaultTest):
     def test_read_slow(self):
-        self.read_with('slow', HEAD, 503, AWAY)
+        self.read_with('slow', HEAD, *READS['slow'])
 
     def test_read_hole(self):
-        self.read_with('hole', HEAD, 503, AWAY)
+        self.read_with('hole', HEAD, *READS['hole'])
 
     def test_read_reset(self):
-        self.read_with('reset', HEAD, 503, AWAY)
+        self.read_with('reset', HEAD, *READS['reset'])
 
     def test_read_cut(self):
-        self.read_with('cut', HEAD, 503, AWAY)
+        self.read_with('cut', HEAD, *READS['cut'])
 
     def test_read_refused(self):
-        self.read_with('503', 0, 503, AWAY)
+        self.read_with('503', 0, *READS['503'])
 
     def test_read_wrong(self):
-        self.read_with('wrong', HEAD, 502, 'The stored bytes are not those that were uploaded.')
+        self.read_with('wrong', HEAD, *READS['wrong'])
 
     def test_upload_slow(self):
-        self.upload_with('slow', HEAD, 503, AWAY)
+        self.upload_with('slow', HEAD, *UPLOADS['slow'])
 
     def test_upload_hole(self):
-        self.upload_with('hole', HEAD, 503, AWAY)
+        self.upload_with('hole', HEAD, *UPLOADS['hole'])
 
     def test_upload_reset(self):
-        self.upload_with('reset', HEAD, 503, AWAY)
+        self.upload_with('reset', HEAD, *UPLOADS['reset'])
 
     def test_upload_cut(self):
-        self.upload_with('cut', HEAD, 503, AWAY)
+        self.upload_with('cut', HEAD, *UPLOADS['cut'])
 
     def test_upload_refused(self):
-        self.upload_with('503', 0, 503, AWAY)
+        self.upload_with('503', 0, *UPLOADS['503'])
 
     def test_upload_wrong(self):
-        self.upload_with('wrong', HEAD, 503, "Other bytes arrived at the object store")
+        self.upload_with('wrong', HEAD, *UPLOADS['wrong'])
+
+
+class OnCeph(FaultTest):
+    """The same with a real store."""
+    def setUp(self):
+        self.told = object_store.ceph(self)
+        super().setUp()
+
+    def store_port(self):
+        return int(self.told['S3_ENDPOINT'].rsplit(':', 1)[1])
+
+    def service(self, cache='a', **config):
+        keys = os.path.join(self.folder, 'ceph-keys')
+        with open(keys, 'w') as f:
+            f.write('%(AWS_ACCESS_KEY_ID)s\n%(AWS_SECRET_ACCESS_KEY)s\n' % self.told)
+        return super().service(cache, **{'store': 's3://%s/team' % self.told['S3_BUCKET'], 's3_region': 'us-east-1',
+                                         's3_endpoints': self.told['S3_ENDPOINT'], 's3_keys_file': keys, **config})
+
+    def test_all(self):
+        for fault in READS:
+            with self.subTest(fault):
+                self.read_with(fault, 0 if fault == '503' else HEAD, *READS[fault])
+                self.upload_with(fault, 0 if fault == '503' else HEAD, *UPLOADS[fault])
 
 
 class Connections(BucketTest):
