@@ -122,9 +122,9 @@ static bool parse(struct options *o, int n_arguments, char *const *arguments, st
 /* ---- one run ---- */
 
 /* Keeps the digest of the profile. False: diag. */
-static bool add_digest(struct runs *r, const struct shared_profile *shown, struct diag *diag)
+static bool add_digest(struct runs *r, const struct shared_profile *shown, int fd, struct diag *diag)
 {
-    const struct convert_source source = {.profile = shown, .config = &r->config, .fd = -1};
+    const struct convert_source source = {.profile = shown, .config = &r->config, .fd = fd};
     struct side *side = &r->sides[r->at];
 
     if (side->n == CHECK_RUNS_MAX)
@@ -146,12 +146,17 @@ static bool read_one(struct runs *r, const char *path, const char *member, const
     const struct cli_reading reading = {member, &r->options->names[r->at], view->split,
                                         cli_shows_times(view)};
     struct shared_profile *whole = cli_fold(&r->config, path, &reading, diag), *window = NULL;
+    struct diag ignored = {0};
 
     if (whole == NULL)
         return false;
     bool ok = cli_window(&r->config, whole, path, view, &window, diag);
     const struct shared_profile *shown = window != NULL ? window : whole;
-    ok = ok && add_digest(r, shown, diag);
+    /* Steps of a system trace need its log; of a file that cannot be read again there are none. */
+    int fd = member == NULL ? cli_open_again(path, &ignored) : -1;
+    ok = ok && add_digest(r, shown, fd, diag);
+    if (fd >= 0)
+        close(fd);
     if (ok && !r->options->quiet)
         cli_warnings(shown_as, shared_profile_get(shown), view->open);
     shared_profile_free(window);
@@ -388,7 +393,7 @@ const struct cli_command CLI_CHECK = {
         "runs more would decide. Three runs of each side decide nothing, unless all are equal.\n"
         "Of a rule, PATTERN is the name of a method, with or without its signature; with * for any text it is judged for each "
         "method that fits and has a thousandth of the total. total is the value over all threads, thread:NAME that of a "
-        "thread, and thread:main that of the main one. Without VALUE it is the first one, inclusive.\n"
+        "thread, and thread:main that of the main one; step:start is how long a start of a system trace took. Without VALUE it is the first one, inclusive.\n"
         "The tests are by ranks: Wilcoxon, Mann and Whitney for p, Hodges and Lehmann for the change and its interval; of many "
         "methods those are told that Benjamini and Hochberg call findings. Equal files give equal answers.\n",
     .options = OPTIONS,

@@ -164,6 +164,18 @@ static bool judge_total(struct work *w, struct rule_work *r)
     return judge(w, r, STR("total"));
 }
 
+/* A rule about a step that a run lacks stays without a judgement. */
+static bool judge_step(struct work *w, struct rule_work *r)
+{
+    for (uint32_t i = 0; i < w->n; i++) {
+        const struct run_digest_value *step = run_digest_find_step(digest_of(w, i), r->rule->rule.pattern);
+        if (step == NULL || step->unit != r->by.unit)
+            return true;
+        w->numbers[i] = not_negative(step->total);
+    }
+    return judge(w, r, r->rule->rule.pattern);
+}
+
 static bool judge_thread(struct work *w, struct rule_work *r)
 {
     struct run_digest_row row;
@@ -231,7 +243,8 @@ static bool settle_rule(struct work *w, struct rule_work *r)
 
     rule->n_fitting = (uint32_t)r->n;
     rule->is_there = rule->is_there || r->n > 0;
-    rule->state = rule->is_there ? CHECK_PASS : CHECK_INCONCLUSIVE;
+    bool is_judged = rule->rule.of == FAIL_RULE_STEP ? r->n > 0 : rule->is_there;
+    rule->state = is_judged ? CHECK_PASS : CHECK_INCONCLUSIVE;
     if (r->n > 1 && !correct_for_many(w, r))
         return false;
     for (size_t i = 0; i < r->n; i++) {
@@ -470,6 +483,18 @@ static bool find_value(struct work *w, const struct fail_rule *rule, struct by_v
     return true;
 }
 
+/* Of a step that no run has, that of the rule: it fits. */
+static void find_step_unit(const struct work *w, struct rule_work *r)
+{
+    const struct run_digest_value *step = NULL;
+
+    for (uint32_t i = 0; step == NULL && i < w->n; i++)
+        step = run_digest_find_step(digest_of(w, i), r->rule->rule.pattern);
+    r->by.name = r->rule->rule.pattern;
+    r->by.unit = step != NULL ? step->unit : r->rule->rule.unit;
+    r->rule->is_there = step != NULL;
+}
+
 static bool find_values(struct work *w, struct diag *diag)
 {
     struct fail_rule first = {.text = STR("total")};
@@ -481,6 +506,8 @@ static bool find_values(struct work *w, struct diag *diag)
         const struct fail_rule *rule = &r->rule->rule;
         if (!find_value(w, rule, &r->by, diag))
             return false;
+        if (rule->of == FAIL_RULE_STEP)
+            find_step_unit(w, r);
         if (!rule->is_percent && rule->unit != r->by.unit)
             return fail_rule_refuse(rule->text, "the value is not measured in this unit", diag);
         r->rule->value = r->by.name;
@@ -498,6 +525,7 @@ static bool judge_all(struct work *w)
     for (uint32_t i = 0; i < w->c->n_rules; i++) {
         enum fail_rule_of of = w->rules[i].rule->rule.of;
         if ((of == FAIL_RULE_TOTAL && !judge_total(w, &w->rules[i])) ||
+            (of == FAIL_RULE_STEP && !judge_step(w, &w->rules[i])) ||
             (of == FAIL_RULE_THREAD && !judge_thread(w, &w->rules[i])))
             return false;
     }

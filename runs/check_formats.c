@@ -88,8 +88,9 @@ static void put_more(struct buf *b, struct rank_more more)
 static void put_remark(struct buf *b, const struct check_rule *r, const char *before)
 {
     if (r->n_fitting == 0) {
-        buf_z(b, r->is_there ? "nothing that fits has a thousandth of the total"
-                             : "nothing fits in any run: is the name right?");
+        buf_z(b, r->rule.of == FAIL_RULE_STEP && r->is_there ? "not all runs have this step"
+                 : r->is_there ? "nothing that fits has a thousandth of the total"
+                               : "nothing fits in any run: is the name right?");
     } else if (r->state == CHECK_INCONCLUSIVE) {
         buf_z(b, before);
         put_more(b, r->more);

@@ -71,7 +71,10 @@ static void read_value(struct fail_rule *rule)
 
 bool fail_rule_parse(struct str text, struct fail_rule *rule, struct diag *diag)
 {
-    static const struct str THREAD = STR_INIT("thread:");
+    static const struct {
+        struct str word;
+        enum fail_rule_of of;
+    } KINDS[] = {{STR_INIT("thread:"), FAIL_RULE_THREAD}, {STR_INIT("step:"), FAIL_RULE_STEP}};
     size_t at = str_find_last(text, '>');
 
     *rule = (struct fail_rule){.text = text};
@@ -81,10 +84,12 @@ bool fail_rule_parse(struct str text, struct fail_rule *rule, struct diag *diag)
     read_value(rule);
     if (str_eq(rule->pattern, STR("total")))
         rule->of = FAIL_RULE_TOTAL;
-    if (str_starts(rule->pattern, THREAD)) {
-        rule->of = FAIL_RULE_THREAD;
-        rule->pattern = (struct str){rule->pattern.p + THREAD.n, rule->pattern.n - THREAD.n};
-    }
+    for (size_t i = 0; i < sizeof(KINDS) / sizeof(KINDS[0]); i++)
+        if (rule->of == FAIL_RULE_METHODS && str_starts(rule->pattern, KINDS[i].word)) {
+            rule->of = KINDS[i].of;
+            rule->pattern =
+                (struct str){rule->pattern.p + KINDS[i].word.n, rule->pattern.n - KINDS[i].word.n};
+        }
     if (rule->pattern.n == 0)
         return fail_rule_refuse(text, "it names no method in front of the >", diag);
     return read_limit(rule, str_trim((struct str){text.p + at + 1, text.n - at - 1})) ||

@@ -138,6 +138,20 @@ static bool read_threads(struct run_digest *d, struct str *rest, struct str *lin
     return true;
 }
 
+/* And behind the steps. */
+static bool read_steps(struct run_digest *d, struct str *rest, struct str *line, struct diag *diag)
+{
+    while (takes_word(line, STR("step\t"))) {
+        if (d->n_steps == RUN_DIGEST_STEPS_MAX)
+            return refuse(diag, "it has too many steps");
+        if (!read_value(*line, &d->steps[d->n_steps++]))
+            return refuse(diag, "a line of a step is damaged");
+        if (!next_line(rest, line))
+            return refuse(diag, "it ends before the methods");
+    }
+    return true;
+}
+
 bool run_digest_open(struct run_digest *d, struct str text, struct diag *diag)
 {
     struct str rest = text, line = {"", 0};
@@ -145,7 +159,8 @@ bool run_digest_open(struct run_digest *d, struct str text, struct diag *diag)
     *d = (struct run_digest){.text = text};
     if (!next_line(&rest, &line) || !str_eq(line, STR("aflamed-digest\t1")) || !next_line(&rest, &line))
         return refuse(diag, "it does not begin as one");
-    if (!read_values(d, &rest, &line, diag) || !read_threads(d, &rest, &line, diag))
+    if (!read_values(d, &rest, &line, diag) || !read_threads(d, &rest, &line, diag) ||
+        !read_steps(d, &rest, &line, diag))
         return false;
     if (!takes_word(&line, STR("methods\t")) || !next_unsigned(&line, &d->n_methods) ||
         !next_unsigned(&line, &d->left_out) || !is_end(line) || d->n_methods > RUN_DIGEST_METHODS_MAX)
@@ -271,4 +286,12 @@ int run_digest_value(const struct run_digest *d, struct str name)
         if (str_eq(d->values[i].name, name))
             return (int)i;
     return -1;
+}
+
+const struct run_digest_value *run_digest_find_step(const struct run_digest *d, struct str name)
+{
+    for (uint32_t i = 0; i < d->n_steps; i++)
+        if (str_eq(d->steps[i].name, name))
+            return &d->steps[i];
+    return NULL;
 }

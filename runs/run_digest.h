@@ -5,6 +5,8 @@
  *     value NAME UNIT TOTAL              one to eight lines; UNIT is ns, bytes or count; TOTAL is that of all threads
  *     thread NAME ROLE TOTAL..           one for each name of a thread (those with one name summed), sorted by it, the 200
  *                                        heaviest; ROLE is main or -; a TOTAL for each value
+ *     step NAME UNIT NUMBER              what the recording as a whole tells beside: how long the start took, late frames;
+ *                                        at most 16
  *     methods N LEFT_OUT                 N lines follow, to the end of the text; LEFT_OUT more were too light for it
  *     NAME CALLS INCLUSIVE EXCLUSIVE..   a pair for each value; sorted bytewise by NAME, no two equal; at most 5000
  *
@@ -20,7 +22,12 @@
 #include "core/str.h"
 #include "core/unit.h"
 
-enum { RUN_DIGEST_VALUES_MAX = 8, RUN_DIGEST_THREADS_MAX = 200, RUN_DIGEST_METHODS_MAX = 5000 };
+enum {
+    RUN_DIGEST_VALUES_MAX = 8,
+    RUN_DIGEST_THREADS_MAX = 200,
+    RUN_DIGEST_STEPS_MAX = 16,
+    RUN_DIGEST_METHODS_MAX = 5000
+};
 
 struct run_digest_value {
     struct str name;
@@ -34,6 +41,8 @@ struct run_digest {
     struct run_digest_value values[RUN_DIGEST_VALUES_MAX];
     struct str threads; /* their lines */
     uint32_t n_threads;
+    uint32_t n_steps;
+    struct run_digest_value steps[RUN_DIGEST_STEPS_MAX];
     struct str methods; /* their lines */
     uint64_t n_methods, left_out;
 };
@@ -66,6 +75,9 @@ bool run_digest_find(const struct run_digest *d, struct str name, struct run_dig
 
 /* The thread of that name; "main" is the one with that role, if there is one. */
 bool run_digest_find_thread(const struct run_digest *d, struct str name, struct run_digest_row *row);
+
+/* The step of that name; NULL: it has none. */
+const struct run_digest_value *run_digest_find_step(const struct run_digest *d, struct str name);
 
 /* The index of a value; -1: it has none of that name. */
 int run_digest_value(const struct run_digest *d, struct str name);

@@ -249,8 +249,41 @@ static bool write_part(const struct render_input *in, enum table_group group, st
     return ok;
 }
 
-bool digest_write(const struct render_input *in, struct buf *out, struct diag *diag)
+static void put_step(struct buf *out, const char *name, enum unit unit, uint64_t number)
 {
-    return write_part(in, GROUP_THREAD, out, diag) && write_part(in, GROUP_METHOD, out, diag) &&
-           (!out->failed || fail_buf(out, diag));
+    buf_printf(out, "step\t%s\t%s", name, unit_word(unit));
+    put_net(out, net_of(number, 0));
+    buf_char(out, '\n');
+}
+
+static void put_range(struct buf *out, const char *name, struct system_range range)
+{
+    if (range.to_ns > range.from_ns)
+        put_step(out, name, UNIT_NS, range.to_ns - range.from_ns);
+}
+
+/* How long the app took to start, by the three moments at which it may be said to have, and how it drew. */
+static void put_steps(const struct profile *p, const struct system_log *log, struct buf *out)
+{
+    uint64_t frames = p->n_screen_frames > 0 ? p->n_screen_frames : log->frames;
+
+    put_range(out, "start", log->start);
+    put_range(out, "launching", log->launch);
+    if (log->start.to_ns > 0)
+        put_range(out, "fully-drawn", (struct system_range){log->start.from_ns, log->drawn_ns});
+    if (frames == 0)
+        return;
+    put_step(out, "frames", UNIT_COUNT, frames);
+    put_step(out, "late-frames", UNIT_COUNT, p->n_screen_frames > 0 ? profile_late_frames(p) : log->late);
+    put_range(out, "longest-frame", log->longest_frame);
+}
+
+bool digest_write(const struct render_input *in, const struct system_log *log, struct buf *out,
+                  struct diag *diag)
+{
+    if (!write_part(in, GROUP_THREAD, out, diag))
+        return false;
+    if (log != NULL)
+        put_steps(in->profile, log, out);
+    return write_part(in, GROUP_METHOD, out, diag) && (!out->failed || fail_buf(out, diag));
 }

@@ -3,10 +3,11 @@
 #define RENDER_DIGEST_PROFILE_DIGEST_H
 
 #include "core/buf.h"
+#include "render/verdict/system_log.h"
 #include "render/view/input.h"
 
-/* Appends the digest of the tracks that in->view selects. False: diag. */
-bool digest_write(const struct render_input *in, struct buf *out, struct diag *diag)
-    __attribute__((warn_unused_result));
+/* Appends the digest of the tracks that in->view selects. `log` is of a system trace; NULL: it is none. False: diag. */
+bool digest_write(const struct render_input *in, const struct system_log *log, struct buf *out,
+                  struct diag *diag) __attribute__((warn_unused_result));
 
 #endif

@@ -110,8 +110,8 @@ bool diff_rule_check(const struct fail_rule *rule, const struct table *t, struct
     uint32_t value;
     bool matches = false;
 
-    if (rule->of == FAIL_RULE_THREAD)
-        return fail_rule_refuse(rule->text, "a thread is only judged by a check", diag);
+    if (rule->of == FAIL_RULE_THREAD || rule->of == FAIL_RULE_STEP)
+        return fail_rule_refuse(rule->text, "a thread or a step is only judged by a check", diag);
     if (!find_value(rule, t, &value, diag))
         return false;
     if (rule->of == FAIL_RULE_TOTAL) {

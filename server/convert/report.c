@@ -196,6 +196,12 @@ static bool find_growths(const struct convert_source *s, const struct view_optio
     return ok;
 }
 
+/* With a log that can be read. */
+static bool is_system_trace(const struct convert_source *s, const struct profile *p)
+{
+    return s->fd >= 0 && p->n_times > 0 && sections_in(p);
+}
+
 /* What filters leave of a system trace has no start of its own: only all of it has. */
 bool convert_verdict(const struct convert_source *s, const struct view_options *view,
                      const struct verdict_format *format, struct buf *out, struct diag *diag)
@@ -204,7 +210,7 @@ bool convert_verdict(const struct convert_source *s, const struct view_options *
     struct convert_drawing d = {draw_verdict, &verdict, s->stop};
     const struct profile *p = shared_profile_get(s->profile);
 
-    if (s->fd >= 0 && view->n_filters == 0 && p->n_times > 0 && sections_in(p))
+    if (view->n_filters == 0 && is_system_trace(s, p))
         return draw_system_verdict(s, view, format, out, diag);
     struct growth growths[GROWTHS];
     if (!find_growths(s, view, growths, diag))
@@ -412,16 +418,25 @@ bool convert_methods(const struct convert_source *s, const struct view_options *
 
 static bool draw_digest(const void *what, const struct render_input *in, struct buf *out, struct diag *diag)
 {
-    (void)what;
-    return digest_write(in, out, diag);
+    return digest_write(in, what, out, diag);
 }
 
 bool convert_digest(const struct convert_source *s, const struct view_options *view, struct buf *out,
                     struct diag *diag)
 {
-    struct convert_drawing d = {draw_digest, NULL, s->stop};
+    const struct profile *p = shared_profile_get(s->profile);
+    const struct system_log *log = NULL;
+    struct arena arena;
 
-    return convert_drawn(s->profile, s->config, &d, view, out, diag);
+    arena_init(&arena, (size_t)s->config->job_memory_bytes);
+    arena.stop = s->stop;
+    bool is_system = is_system_trace(s, p), ok = true;
+    if (is_system)
+        ok = (log = read_system_log(s, &arena, diag)) != NULL;
+    const struct convert_drawing d = {draw_digest, log, s->stop};
+    ok = ok && convert_drawn(s->profile, s->config, &d, view, out, diag);
+    arena_free(&arena);
+    return ok;
 }
 
 /* ---- one method ---- */

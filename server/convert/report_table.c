@@ -108,7 +108,7 @@ static bool make_digest(const struct report *r, const struct report_input *in, s
 }
 
 static const struct text_format DIGEST = {"tsv", "text/tab-separated-values; charset=utf-8",
-                                          "for who compares many profiles", 1};
+                                          "for who compares many profiles", 2};
 
 /* ---- cards ---- */
 
@@ -192,7 +192,7 @@ const struct report REPORTS[] = {
     {"alone", &ALONE, 0, true, &OUTPUT_SVG, false, make_alone},
     {"diff-card", &CARD, KEYS_TABLE | KEYS_COMPARED, false, NULL, false, make_diff_card},
     {"bundle", &BUNDLE, 0, true, NULL, false, make_bundle},
-    {"digest", &DIGEST, 0, false, NULL, true, make_digest},
+    {"digest", &DIGEST, 0, true, NULL, true, make_digest},
     {"java-names", &JAVA_NAMES, 0, false, NULL, false, make_java_names},
 };
 

@@ -53,6 +53,8 @@ static void put_form(struct buf *b, const struct page_series *p)
         "placeholder=\"total, thread:main, or a method\" value=\"{}\"></p>\n<datalist id=\"offered\">\n"
         "<option value=\"total\">\n<option value=\"thread:main\">\n",
         p->query, p->told->of);
+    for (uint32_t i = 0; i < p->told->newest.of.n_steps; i++)
+        page_put(b, "<option value=\"step:{}\">\n", p->told->newest.of.steps[i].name);
     for (uint32_t i = 0; i < p->told->n_offered; i++)
         page_put(b, "<option value=\"{}\">\n", p->told->offered[i]);
     buf_z(b, "</datalist>\n");

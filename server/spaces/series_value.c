@@ -7,7 +7,7 @@
 
 enum { MAKE_MS = 8000 }; /* for digests that are not there */
 
-static const struct str THREAD = {"thread:", sizeof("thread:") - 1};
+static const struct str THREAD = {"thread:", sizeof("thread:") - 1}, STEP = {"step:", sizeof("step:") - 1};
 
 bool series_part(struct str text, enum series_part *part, struct diag *diag)
 {
@@ -26,14 +26,19 @@ bool series_part(struct str text, enum series_part *part, struct diag *diag)
 
 /* ---- what is meant ---- */
 
-static struct str behind_thread(struct str of)
-{
-    return (struct str){of.p + THREAD.n, of.n - THREAD.n};
-}
-
 static bool is_total(struct str of)
 {
     return of.n == 0 || str_eq(of, STR("total"));
+}
+
+static struct str behind(struct str of, struct str word)
+{
+    return (struct str){of.p + word.n, of.n - word.n};
+}
+
+static bool is_method(struct str of)
+{
+    return !is_total(of) && !str_starts(of, THREAD) && !str_starts(of, STEP);
 }
 
 /* The newest upload tells which values there are, and the whole name of what is looked for. */
@@ -55,11 +60,14 @@ static bool settle_wish(const struct series_wish *wish, struct series_told *told
     }
     told->part = wish->part;
     told->of = is_total(wish->of) ? STR("total") : wish->of;
-    bool is_method = !is_total(told->of) && !str_starts(told->of, THREAD);
-    if (is_method && run_digest_find(d, told->of, &row))
+    if (is_method(told->of) && run_digest_find(d, told->of, &row))
         told->of = row.name;
-    if (is_method && told->part == SERIES_CALLS)
+    if (is_method(told->of) && told->part == SERIES_CALLS)
         told->unit = UNIT_COUNT;
+    const struct run_digest_value *step =
+        str_starts(told->of, STEP) ? run_digest_find_step(d, behind(told->of, STEP)) : NULL;
+    if (step != NULL)
+        told->unit = step->unit;
     return true;
 }
 
@@ -112,12 +120,18 @@ static void take_value(const struct series_told *told, const struct run_digest *
     struct run_digest_row row;
     int value = run_digest_value(d, told->value);
 
+    if (str_starts(told->of, STEP)) {
+        const struct run_digest_value *step = run_digest_find_step(d, behind(told->of, STEP));
+        if (step != NULL && step->unit == told->unit)
+            set_value(run, step->total);
+        return;
+    }
     if (value < 0)
         return;
     if (is_total(told->of)) {
         set_value(run, d->values[value].total);
     } else if (str_starts(told->of, THREAD)) {
-        if (run_digest_find_thread(d, behind_thread(told->of), &row))
+        if (run_digest_find_thread(d, behind(told->of, THREAD), &row))
             set_value(run, row.inclusive[value]);
     } else if (run_digest_find(d, told->of, &row)) {
         set_value(run, told->part == SERIES_CALLS       ? (int64_t)row.calls
@@ -215,13 +229,17 @@ static void put_what(struct buf *b, const struct series_told *told)
         buf_str(b, told->value);
         return;
     }
+    if (str_starts(told->of, STEP)) {
+        buf_str(b, behind(told->of, STEP));
+        return;
+    }
     if (told->unit == UNIT_COUNT && told->part == SERIES_CALLS) {
         buf_z(b, "the number of calls of ");
     } else {
         buf_str(b, told->value);
         buf_z(b, " of ");
     }
-    buf_str(b, str_starts(told->of, THREAD) ? behind_thread(told->of) : told->of);
+    buf_str(b, str_starts(told->of, THREAD) ? behind(told->of, THREAD) : told->of);
     buf_z(b, told->part == SERIES_EXCLUSIVE && !str_starts(told->of, THREAD) ? " by itself" : "");
 }
 

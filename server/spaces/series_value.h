@@ -10,7 +10,7 @@ enum series_part { SERIES_INCLUSIVE, SERIES_EXCLUSIVE, SERIES_CALLS };
 /* What is asked for; slices of the request. */
 struct series_wish {
     struct str over;
-    struct str of;    /* "total", or nothing; "thread:NAME"; or the name of a method */
+    struct str of; /* "total", or nothing; "thread:NAME"; "step:NAME" of a digest; or the name of a method */
     struct str value; /* "wall"; nothing: the first one that the uploads have */
     enum series_part part;
 };

@@ -1,5 +1,6 @@
 """Series: one value of the uploads of a space over time, and the digests that it comes from; several files in one form."""
 import json
+import os
 import random
 import unittest
 import urllib.parse
@@ -119,6 +120,27 @@ class Points(SeriesTest):
         if answer.status == 201:
             points = self.one('broken', of='com.example.feed.Db.query')['points']
             self.assertEqual([p.get('median') for p in points], [28_000_000, 0])
+
+
+class Steps(SeriesTest):
+    @unittest.skipUnless(os.environ.get('AFLAMED_SAMPLES'), 'needs AFLAMED_SAMPLES')
+    def test_of_a_start_are_shown_and_checked(self):
+        with open(os.path.join(os.environ['AFLAMED_SAMPLES'], 'samples', 'system-trace', 'start-small.pb'), 'rb') as f:
+            content = f.read()
+        for commit in ('a', 'b'):
+            answer = self.server.upload_form(*fields_of(space='starts', **{'label.commit': commit}), ('trace', 'start.pb', content))
+            self.assertEqual(answer.status, 201, answer.text)
+        said = self.server.get('/p/%s/verdict.txt' % id_of(answer)).text
+        for step, words in (('start', 'The start took 134 ms'), ('launching', 'the start took 145 ms'), ('fully-drawn', 'fully drawn 604 ms')):
+            self.assertIn(words, said)
+            points = self.one('starts', of='step:' + step)['points']
+            self.assertEqual({round(p['median'] / 1e6) for p in points}, {int(words.split()[-2])})
+        self.assertEqual({p['median'] for p in self.one('starts', of='step:frames')['points']}, {124})
+        self.assertIn('<option value="step:start">', self.server.get('/s/starts/series', Accept=HTML).text)
+        for rule, state in (('step:start>5%', 'PASS'), ('step:start>10ms', 'PASS'), ('step:nothing>5%', 'INCONCLUSIVE')):
+            answer = self.server.get('/s/starts/check.txt?' + urllib.parse.urlencode({'q': 'commit:b', 'baseline': 'commit:a', 'fail-if': rule}))
+            self.assertEqual((answer.status, answer['X-Check']), (200, state), answer.text)
+        self.assertEqual(self.server.get('/s/starts/check.txt?q=commit:b&baseline=commit:a&fail-if=step:start%3E5KiB').status, 400)
 
 
 class Changes(SeriesTest):

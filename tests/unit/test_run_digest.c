@@ -57,6 +57,37 @@ static void head(void **state)
     assert_int_equal(run_digest_value(&d, STR("cpu")), -1);
 }
 
+static void steps(void **state)
+{
+    static const char *const BAD[] = {"step\tstart\tns\n", "step\tstart\tyears\t1\n", "step\t\tns\t1\n",
+                                      "step\tstart\tns\t1\t2\n", "step\tstart\tns\tx\n"};
+    struct run_digest d;
+    struct diag diag = {0};
+    struct buf many = {0};
+
+    (void)state;
+    open_it(&d, HEAD "step\tstart\tns\t134\n"
+                     "step\tlate-frames\tcount\t0\n" METHODS);
+    assert_int_equal(d.n_steps, 2);
+    assert_int_equal(run_digest_find_step(&d, STR("start"))->total, 134);
+    assert_int_equal(run_digest_find_step(&d, STR("late-frames"))->unit, UNIT_COUNT);
+    assert_null(run_digest_find_step(&d, STR("star")));
+    for (size_t i = 0; i < sizeof(BAD) / sizeof(BAD[0]); i++) {
+        struct buf text = {0};
+        buf_z(&text, HEAD);
+        buf_z(&text, BAD[i]);
+        buf_z(&text, METHODS);
+        assert_false(run_digest_open(&d, buf_view(&text), &diag));
+        buf_free(&text);
+    }
+    buf_z(&many, HEAD);
+    for (int i = 0; i <= RUN_DIGEST_STEPS_MAX; i++)
+        buf_printf(&many, "step\ts%d\tns\t1\n", i);
+    buf_z(&many, METHODS);
+    assert_false(run_digest_open(&d, buf_view(&many), &diag));
+    buf_free(&many);
+}
+
 static void rows(void **state)
 {
     struct run_digest d;
@@ -259,6 +290,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(head),
+        cmocka_unit_test(steps),
         cmocka_unit_test(rows),
         cmocka_unit_test(found),
         cmocka_unit_test(threads_are_found),
