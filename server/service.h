@@ -39,6 +39,7 @@ enum service_threads {
     THREADS_LISTS,   /* lists of calls: they wait for their clients */
     THREADS_UPLOADS, /* open_jobs of them: half of them may wait for their clients */
     THREADS_AHEAD,   /* views that nobody waits for yet */
+    THREADS_LONG,    /* answers about many uploads: they may read each of them */
     THREADS_KINDS
 };
 

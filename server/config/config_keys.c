@@ -170,8 +170,9 @@ const struct config_key CONFIG_KEYS[] = {
     SIZE(view_memory_bytes, 64 * KIB, TIB, "128M", "memory of one view while it is drawn, and its size"),
     SIZE(queue_bytes, 4 * KIB, GIB, "4M",
          "without effect: what arrives is written to the store at once; will go"),
-    NUMBER(work_seconds, 0, 1000000, "60",
-           "seconds of a processor that reading one upload may take; beyond it 413; 0: no limit"),
+    NUMBER(
+        work_seconds, 0, 1000000, "60",
+        "seconds of a processor that reading one upload, or one check, may take; beyond it 413; 0: no limit"),
     NUMBER(work_seconds_per_mb, 0, 1000000, "10", "the same, for each MB of it beside these"),
     SIZE(max_upload_bytes, 1, 1024 * TIB, "2G", "largest upload"),
     SIZE(max_unpacked_bytes, 1, 1024 * TIB, "8G", "what a packed upload may unpack to"),

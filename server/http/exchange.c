@@ -95,11 +95,12 @@ struct work {
     void *context;
 };
 
-static void work_with_turn(struct exchange *x, void (*work)(struct exchange *x, void *context), void *context)
+static void work_with_turn(struct exchange *x, enum turn_class turn_class,
+                           void (*work)(struct exchange *x, void *context), void *context)
 {
     struct turn turn;
 
-    turn_init(&turn, x->service->turns, TURN_ANSWER, x->client, &x->stop);
+    turn_init(&turn, x->service->turns, turn_class, x->client, &x->stop);
     turn_take(&turn);
     x->turn = &turn;
     work(x, context);
@@ -112,7 +113,7 @@ static void run(struct thread_job *job)
 {
     struct work *w = (struct work *)job; /* its first member */
 
-    work_with_turn(w->exchange, w->work, w->context);
+    work_with_turn(w->exchange, job->place.turn_class, w->work, w->context);
     exchange_resume(&w->wait);
 }
 
@@ -128,6 +129,8 @@ enum exchange_step exchange_work(struct exchange *x, size_t bytes,
                                  void (*work)(struct exchange *x, void *context),
                                  enum exchange_step (*then)(struct exchange *x, void *context), void *context)
 {
+    enum turn_class turn_class = bytes == WORK_LONG ? TURN_INPUT : TURN_ANSWER;
+
     if (then == NULL)
         then = finished;
     if (bytes < WORK_SMALL_BYTES) {
@@ -137,15 +140,15 @@ enum exchange_step exchange_work(struct exchange *x, size_t bytes,
     struct work *w = exchange_state(x, sizeof(*w), NULL);
     if (w ==
         NULL) { /* Without memory it is done here, too: it may keep a connection's thread, which is better than an error. */
-        work_with_turn(x, work, context);
+        work_with_turn(x, turn_class, work, context);
         return then(x, context);
     }
-    *w = (struct work){.job = {.run = run, .place = {TURN_ANSWER, .owner = x->client}},
+    *w = (struct work){.job = {.run = run, .place = {turn_class, .owner = x->client}},
                        .exchange = x,
                        .work = work,
                        .context = context};
     exchange_then(x, then, context);
     exchange_wait_for_work(x, &w->wait);
-    threads_submit(x->service->threads, THREADS_SHORT, &w->job);
+    threads_submit(x->service->threads, bytes == WORK_LONG ? THREADS_LONG : THREADS_SHORT, &w->job);
     return X_WAIT;
 }

@@ -162,6 +162,8 @@ enum representation negotiate(struct str accept);
 
 /* What is made from fewer bytes than this is made at once: to hand it over would take longer. */
 enum { WORK_SMALL_BYTES = 64 << 10, WORK_ALWAYS = WORK_SMALL_BYTES };
+/* As `bytes`: what may take long, such as many uploads. It takes no thread and no turn from what is short. */
+#define WORK_LONG SIZE_MAX
 
 /* For a handler, which returns what this returns. work(x, context) is called, on a thread that may block
  * unless `bytes` is small: it has the exchange to itself, and may do with it what a handler may, but not

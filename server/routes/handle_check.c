@@ -10,6 +10,7 @@
 #include "server/routes/view_answer.h"
 #include "server/service.h"
 #include "server/spaces/space_check.h"
+#include "server/upload/work_limit.h"
 
 /* A state of the exchange. */
 struct check_answer {
@@ -131,17 +132,25 @@ static void put_answer(struct exchange *x, struct check_answer *a)
     buf_part_end(&x->reply.text, &base);
 }
 
+/* It may take as much of a processor as the reading of a small upload. */
 static bool make(struct exchange *x, struct check_answer *a, struct diag *diag)
 {
+    static const _Atomic uint64_t NO_UPLOAD = 0;
+    struct stop stop = {.above = &x->stop};
+    struct work_limit limit;
     const struct space_check_asked asked = {.space = str_of(a->space),
                                             .runs = &a->runs,
                                             .baseline = &a->baseline,
                                             .only = buf_view(&a->ids),
                                             .with_commit = a->with_commit,
                                             .rules = a->rules,
-                                            .n_rules = a->n_rules};
+                                            .n_rules = a->n_rules,
+                                            .stop = &stop};
 
-    return space_check_run(x->service, x->turn, &asked, &a->check, diag);
+    work_limit_begin(x->service->work, &limit, &stop, &NO_UPLOAD);
+    bool made = space_check_run(x->service, x->turn, &asked, &a->check, diag);
+    work_limit_end(x->service->work, &limit);
+    return made;
 }
 
 static void answer(struct exchange *x, void *context)
@@ -202,13 +211,13 @@ enum exchange_step handle_check(struct exchange *x)
     if (a == NULL)
         return X_DONE;
     if (str_eq(suffix, STR(".md")))
-        return exchange_work(x, WORK_ALWAYS, answer, NULL, a);
+        return exchange_work(x, WORK_LONG, answer, NULL, a);
     choose_format(a, view_suffix(x, &suffix));
     a->format = str_eq(x->parameters[1], STR(".txt")) ? CHECK_TEXT : a->format;
     if (suffix.n > 0)
         return exchange_problem(x, 404, "not found", "Say .md, .txt or .json, or nothing.",
                                 "A check is not told in that format.");
-    return exchange_work(x, WORK_ALWAYS, answer, NULL, a);
+    return exchange_work(x, WORK_LONG, answer, NULL, a);
 }
 
 /* ---- of an upload ---- */
@@ -247,5 +256,5 @@ enum exchange_step check_of_upload(struct exchange *x, const struct job_result *
     a->with_commit = labels_value(&result->record.labels, STR("commit")).n > 0;
     a->then = then;
     a->context = context;
-    return exchange_work(x, WORK_ALWAYS, answer, NULL, a);
+    return exchange_work(x, WORK_LONG, answer, NULL, a);
 }

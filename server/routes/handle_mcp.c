@@ -377,8 +377,10 @@ static const struct space_tool {
     void *(*ask)(struct exchange *x, struct str space);
     /* On a thread that may block. False: diag. */
     bool (*tell)(struct exchange *x, void *asked, struct buf *text, struct diag *diag);
-} SPACE_TOOLS[] = {
-    {"find", ask_find, tell_find}, {"series", ask_series, tell_series}, {"check", ask_check, tell_check}};
+    size_t bytes; /* for exchange_work */
+} SPACE_TOOLS[] = {{"find", ask_find, tell_find, WORK_ALWAYS},
+                   {"series", ask_series, tell_series, WORK_LONG},
+                   {"check", ask_check, tell_check, WORK_LONG}};
 
 static const struct space_tool *space_tool_of(const struct mcp *m)
 {
@@ -407,11 +409,12 @@ static void put_space(struct exchange *x, void *asked)
 
 static enum exchange_step call_about_space(struct exchange *x, const struct mcp *m)
 {
-    void *asked = space_tool_of(m)->ask(x, text_of(m, "space"));
+    const struct space_tool *tool = space_tool_of(m);
+    void *asked = tool->ask(x, text_of(m, "space"));
 
     if (asked == NULL)
         return tell_problem(x);
-    return exchange_work(x, WORK_ALWAYS, put_space, NULL, asked);
+    return exchange_work(x, tool->bytes, put_space, NULL, asked);
 }
 
 static enum exchange_step get_view(struct exchange *x, void *mcp)

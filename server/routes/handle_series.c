@@ -189,8 +189,11 @@ static void answer_page(struct exchange *x, const struct series_answer *a)
 
 bool series_make(struct exchange *x, struct series_answer *a, struct diag *diag)
 {
-    return series_collect(x->service->spaces, str_of(a->space), &a->query, a->wish.over, &a->list, diag) &&
-           series_tell(x->service, x->turn, &a->wish, &a->list, &a->told, diag);
+    turn_give(x->turn); /* the list may have to be read first */
+    bool collected =
+        series_collect(x->service->spaces, str_of(a->space), &a->query, a->wish.over, &a->list, diag);
+    turn_take(x->turn);
+    return collected && series_tell(x->service, x->turn, &a->wish, &a->list, &a->told, diag);
 }
 
 static void answer(struct exchange *x, void *context)
@@ -249,5 +252,5 @@ enum exchange_step handle_series(struct exchange *x)
         return exchange_problem(x, 404, "not found", "Say .txt or .json, or nothing.",
                                 "A series is not told in that format.");
     a->as = as;
-    return exchange_work(x, WORK_ALWAYS, answer, NULL, a);
+    return exchange_work(x, WORK_LONG, answer, NULL, a);
 }

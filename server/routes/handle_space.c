@@ -201,7 +201,10 @@ static void answer(struct exchange *x, void *context)
     struct space_answer *a = context;
     struct diag diag = {0};
 
-    if (!space_rows(x->service, &a->list, &diag)) {
+    turn_give(x->turn); /* the list may have to be read first */
+    bool listed = space_rows(x->service, &a->list, &diag);
+    turn_take(x->turn);
+    if (!listed) {
         exchange_diag(x, &diag);
         return;
     }

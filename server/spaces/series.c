@@ -251,11 +251,19 @@ static void evaluate_point(const struct series_list *l, struct series_point *p, 
     p->most = numbers[p->n_values - 1];
 }
 
+/* Two runs of a point differ by so much of its median, as a standard deviation in parts per 10,000. */
+static int64_t noise_of(uint64_t difference, uint64_t median)
+{
+    enum { TO_DEVIATION = 10483 }; /* 1.0483 of parts per 10,000 */
+    uint64_t parts = number_ratio(difference, median, TO_DEVIATION);
+
+    return parts > INT64_MAX ? INT64_MAX : (int64_t)parts;
+}
+
 /* The median distance of two runs of one point that follow each other. Over the square root of 2, and times 1.4826, it
  * is the standard deviation where noise is normal. */
 static void evaluate_noise(const struct series_list *l, struct series *of, int64_t *numbers)
 {
-    enum { TO_DEVIATION = 10483 }; /* 1.0483 of parts per 10,000 */
     size_t n = 0;
 
     for (uint32_t i = 0; i < of->n; i++) {
@@ -263,8 +271,7 @@ static void evaluate_noise(const struct series_list *l, struct series *of, int64
         for (uint32_t k = 1; k < p->n && p->median > 0; k++) {
             const struct series_run *run = &l->runs[p->first + k];
             if (run->has_value && run[-1].has_value)
-                numbers[n++] = (int64_t)number_ratio(distance(run->value, run[-1].value), (uint64_t)p->median,
-                                                     TO_DEVIATION);
+                numbers[n++] = noise_of(distance(run->value, run[-1].value), (uint64_t)p->median);
         }
     }
     of->has_noise = n > 0;

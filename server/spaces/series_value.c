@@ -161,7 +161,7 @@ static bool open_newest(struct service *service, struct turn *turn, const struct
     const struct series_run *run = newest_before(l, INT64_MAX);
 
     for (int tries = 0; run != NULL && tries < TRIES; tries++) {
-        if (stored_digest_open(service, run->id, turn, d) == DIGEST_FOUND)
+        if (stored_digest_open(service, run->id, turn, true, d) == DIGEST_FOUND)
             return true;
         run = newest_before(l, run->created_s);
     }
@@ -171,11 +171,11 @@ static bool open_newest(struct service *service, struct turn *turn, const struct
 static void take_values(struct service *service, struct turn *turn, int64_t until_ms, struct series_list *l,
                         struct series_told *told)
 {
-    for (size_t i = 0; i < l->n_runs; i++) {
+    for (size_t i = 0; i < l->n_runs && stop_asked(turn->stop) == STOP_NONE; i++) {
         struct series_run *run = &l->runs[i];
         struct stored_digest d;
         enum stored_digest_state state =
-            stored_digest_open(service, run->id, clock_ms() < until_ms ? turn : NULL, &d);
+            stored_digest_open(service, run->id, turn, clock_ms() < until_ms, &d);
         if (state == DIGEST_FOUND) {
             take_value(told, &d.of, run);
             stored_digest_close(&d);
@@ -199,6 +199,8 @@ bool series_tell(struct service *service, struct turn *turn, const struct series
         offer_methods(told);
     }
     take_values(service, turn, until_ms, l, told);
+    if (stop_asked(turn->stop) != STOP_NONE)
+        return stop_say(turn->stop, diag);
     return series_evaluate(l) || diag_no_memory(diag, "No memory for the series.");
 }
 

@@ -125,11 +125,14 @@ static struct space_check_group *group_of(struct space_check *c, struct str labe
         c->left_out += adds;
         return NULL;
     }
-    struct space_check_group *g = &c->groups[c->n_groups++];
+    struct space_check_group *g = &c->groups[c->n_groups];
     *g = (struct space_check_group){.labels = labels};
     g->runs = arena_array(&c->arena, SPACE_CHECK_RUNS, sizeof(*g->runs));
     g->baseline = arena_array(&c->arena, SPACE_CHECK_BASELINE, sizeof(*g->baseline));
-    return g->runs == NULL || g->baseline == NULL ? NULL : g;
+    if (g->runs == NULL || g->baseline == NULL)
+        return NULL;
+    c->n_groups++;
+    return g;
 }
 
 static bool is_under_test(const struct collected *runs, const struct found *f)
@@ -140,7 +143,8 @@ static bool is_under_test(const struct collected *runs, const struct found *f)
     return false;
 }
 
-static void form_groups(struct space_check *c, const struct collected *runs, const struct collected *baseline)
+/* False: no memory. */
+static bool form_groups(struct space_check *c, const struct collected *runs, const struct collected *baseline)
 {
     for (uint32_t i = 0; i < runs->n; i++) {
         struct space_check_group *g = group_of(c, runs->of[i].labels, true);
@@ -153,6 +157,7 @@ static void form_groups(struct space_check *c, const struct collected *runs, con
         if (g != NULL && g->n_baseline < SPACE_CHECK_BASELINE)
             g->baseline[g->n_baseline++] = f->id;
     }
+    return c->arena.failure == ARENA_OK;
 }
 
 /* ---- judging ---- */
@@ -164,9 +169,9 @@ static struct run_digest *open_digests(struct service *service, struct turn *tur
     struct run_digest *digests = arena_array(&c->arena, (size_t)*n + 1, sizeof(*digests));
     uint32_t opened = 0;
 
-    for (uint32_t i = 0; digests != NULL && i < *n; i++) {
+    for (uint32_t i = 0; digests != NULL && i < *n && !arena_stopped(&c->arena); i++) {
         struct stored_digest *d = &c->digests[c->n_digests];
-        if (stored_digest_open(service, ids[i], turn, d) != DIGEST_FOUND)
+        if (stored_digest_open(service, ids[i], turn, true, d) != DIGEST_FOUND)
             continue;
         c->n_digests++;
         ids[opened] = ids[i];
@@ -217,6 +222,46 @@ static enum check_state worse(enum check_state a, enum check_state b)
     return a == CHECK_INCONCLUSIVE || b == CHECK_INCONCLUSIVE ? CHECK_INCONCLUSIVE : CHECK_PASS;
 }
 
+/* Always false. */
+static bool say_stopped(const struct arena *arena, struct diag *diag)
+{
+    if (stop_asked(arena->stop) != STOP_WORK)
+        return stop_say(arena->stop, diag);
+    return diag_set(
+        diag, DIAG_LIMIT, "too much work",
+        "Say more labels, so that fewer uploads fit, or fewer rules; or ask the operator to raise "
+        "work_seconds.",
+        "This takes more of a processor than one check may.");
+}
+
+static bool judge_all(struct service *service, struct turn *turn, const struct space_check_asked *asked,
+                      struct space_check *c, struct diag *diag)
+{
+    c->state = CHECK_PASS;
+    for (uint32_t i = 0; i < c->n_groups; i++) {
+        bool judged = judge(service, turn, asked, c, &c->groups[i], diag);
+        if (arena_stopped(&c->arena))
+            return say_stopped(&c->arena, diag);
+        if (!judged)
+            return false;
+        c->state = worse(c->state, c->groups[i].is_judged ? c->groups[i].check.state : CHECK_INCONCLUSIVE);
+        turn_next(turn);
+    }
+    return true;
+}
+
+static bool collect_both(struct service *service, struct turn *turn, struct collected *runs,
+                         struct collected *baseline, struct diag *diag)
+{
+    const struct space_check_asked *asked = runs->asked;
+
+    turn_give(turn); /* the list may have to be read first */
+    bool ok = collect(service, asked->runs, SPACE_CHECK_GROUPS * SPACE_CHECK_RUNS, take_run, runs, diag) &&
+              collect(service, asked->baseline, SERIES_RUNS_MOST, take_entry, baseline, diag);
+    turn_take(turn);
+    return ok;
+}
+
 bool space_check_run(struct service *service, struct turn *turn, const struct space_check_asked *asked,
                      struct space_check *c, struct diag *diag)
 {
@@ -227,8 +272,7 @@ bool space_check_run(struct service *service, struct turn *turn, const struct sp
     c->digests = calloc(SPACE_CHECK_GROUPS * (SPACE_CHECK_RUNS + SPACE_CHECK_BASELINE), sizeof(*c->digests));
     if (c->groups == NULL || c->digests == NULL)
         return diag_no_memory(diag, "No memory for the check.");
-    if (!collect(service, asked->runs, SPACE_CHECK_GROUPS * SPACE_CHECK_RUNS, take_run, &runs, diag) ||
-        !collect(service, asked->baseline, SERIES_RUNS_MOST, take_entry, &baseline, diag))
+    if (!collect_both(service, turn, &runs, &baseline, diag))
         return false;
     if (asked->with_commit)
         choose_runs(&runs);
@@ -236,14 +280,12 @@ bool space_check_run(struct service *service, struct turn *turn, const struct sp
         return diag_set(diag, DIAG_NOT_FOUND, "nothing to check",
                         "Look at the list of the space for what is there.",
                         "No upload of the space fits that is to be checked.");
-    form_groups(c, &runs, &baseline);
-    c->state = CHECK_PASS;
-    for (uint32_t i = 0; i < c->n_groups; i++) {
-        if (!judge(service, turn, asked, c, &c->groups[i], diag))
-            return false;
-        c->state = worse(c->state, c->groups[i].is_judged ? c->groups[i].check.state : CHECK_INCONCLUSIVE);
-    }
-    return true;
+    if (!form_groups(c, &runs, &baseline))
+        return diag_no_memory(diag, "No memory for the check.");
+    c->arena.stop = asked->stop;
+    bool ok = judge_all(service, turn, asked, c, diag);
+    c->arena.stop = NULL; /* it ends before the check */
+    return ok;
 }
 
 void space_check_free(struct space_check *c)

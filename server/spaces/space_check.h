@@ -25,6 +25,7 @@ struct space_check_asked {
     bool with_commit; /* with the other runs of their commit that have the same labels */
     const struct fail_rule *rules;
     uint32_t n_rules;
+    const struct stop *stop; /* of the work */
 };
 
 /* Runs with the same labels, and their baseline. */
@@ -50,7 +51,7 @@ struct space_check {
 };
 
 /* Fills a zeroed check, whose parts last until space_check_free. Digests that are not there are made. False: diag;
- * DIAG_NOT_FOUND if nothing is under test. */
+ * DIAG_NOT_FOUND if nothing is under test. Waits without the turn, and leaves it to others now and then. */
 bool space_check_run(struct service *service, struct turn *turn, const struct space_check_asked *asked,
                      struct space_check *c, struct diag *diag) __attribute__((warn_unused_result));
 void space_check_free(struct space_check *c);

@@ -53,7 +53,7 @@ static bool fetch(struct service *service, const struct record *record, const st
     struct run_digest digest;
     struct diag ignored = {0};
 
-    if (turn == NULL || !is_shared(service, record))
+    if (!is_shared(service, record))
         return false;
     turn_give(turn);
     record_entry_key(record, ENTRY_DIGEST, key);
@@ -92,23 +92,39 @@ void stored_digest_share(struct service *service, const struct record *record)
     view_result_free(&result);
 }
 
+static enum record_state read_record(struct service *service, const char *id, struct turn *turn,
+                                     struct record *record)
+{
+    int64_t now_s = time(NULL);
+    enum record_state state;
+
+    if (record_cache_find(service->record_cache, str_of(id), now_s, &state, record))
+        return state;
+    if (store_is_remote(service->store))
+        turn_give(turn);
+    state = record_cache_read(service->record_cache, str_of(id), now_s, record);
+    turn_take(turn);
+    return state;
+}
+
 enum stored_digest_state stored_digest_open(struct service *service, const char *id, struct turn *turn,
-                                            struct stored_digest *d)
+                                            bool makes, struct stored_digest *d)
 {
     struct record record;
     struct view_request view;
     struct view_result result;
 
     *d = (struct stored_digest){.mapped = NULL};
-    enum record_state state = record_cache_read(service->record_cache, str_of(id), time(NULL), &record);
+    enum record_state state = read_record(service, id, turn, &record);
     if (state == RECORD_AWAY)
         return DIGEST_NOT_MADE;
     if (state != RECORD_FOUND && state != RECORD_STALE)
         return DIGEST_NONE;
     stored_digest_view(service, &record, &view);
-    if (!views_find(service->views, &view, &result) && !fetch(service, &record, &view, turn, &result)) {
+    if (!views_find(service->views, &view, &result) &&
+        !(makes && fetch(service, &record, &view, turn, &result))) {
         struct view_ahead ahead;
-        if (turn == NULL)
+        if (!makes)
             return DIGEST_NOT_MADE;
         views_begin(service->views, &view, NULL, &ahead);
         views_await(service->views, &ahead, turn, &result);

@@ -24,9 +24,10 @@ enum stored_digest_state {
     DIGEST_NONE /* the upload is gone, or cannot be read */
 };
 
-/* Fills *d, which stored_digest_close frees. With a turn it is made if it is not there, and waited for. */
+/* Fills *d, which stored_digest_close frees. With `makes` it is made if it is not there. Waits without the turn. */
 enum stored_digest_state stored_digest_open(struct service *service, const char *id, struct turn *turn,
-                                            struct stored_digest *d) __attribute__((warn_unused_result));
+                                            bool makes, struct stored_digest *d)
+    __attribute__((warn_unused_result));
 
 /* Puts the digest that this machine has into the object store, if there is one, for the record as it is in its space. */
 void stored_digest_share(struct service *service, const struct record *record);

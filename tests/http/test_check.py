@@ -1,9 +1,12 @@
 """Checks: uploads of a space against a baseline of it, by an upload that asks for one, and later."""
 import json
+import random
 import re
+import select
 import unittest
 import urllib.parse
 
+import support
 from support import ServiceTest, fields_of
 from team import STARTUP, Team, changed, run_trace
 
@@ -85,6 +88,35 @@ class OfAnUpload(CheckTest):
         answer = self.upload(team, STARTUP, {'check': 'branch:main'})
         self.assertEqual((answer.status, 'names none' in answer.text), (400, True), answer.text)
         self.assertEqual(json.loads(self.server.get('/s/wrong.json').body)['profiles'], [])
+
+
+class Fairness(CheckTest):
+    RULES = ['*>%d%%' % (i + 1) for i in range(20)]
+
+    @staticmethod
+    def folded(chance):
+        return b''.join(b';'.join(b'com.example.C%d.m%d' % (c, i) for i in range(500)) + b' %d\n' % chance.randrange(1000, 1100)
+                        for c in range(10))
+
+    def test_checks_that_take_long_stand_in_nobodys_way_and_end_when_nobody_waits(self):
+        chance = random.Random(1)
+        for commit in ('a', 'b'):
+            answer = self.server.upload_form(*fields_of(space='heavy', **{'label.commit': commit}),
+                                             *[('trace', 'x.folded', self.folded(chance)) for _ in range(30)])
+            self.assertEqual(answer.status, 201, answer.text)
+        target = '/s/heavy/check?' + urllib.parse.urlencode({'q': 'commit:b', 'baseline': 'commit:a', 'fail-if': self.RULES}, doseq=True)
+        connections = [self.server.connect() for _ in range(12)]
+        for connection in connections:
+            connection.sendall(support.head('GET', target, 'Connection: close'))
+        answer = self.server.upload(support.trace())
+        self.assertEqual(answer.status, 201, answer.text)
+        self.assertEqual(self.server.get('/p/%s/methods.json' % support.id_of(answer)).status, 200)
+        self.assertEqual(self.server.get('/p/%s' % support.id_of(answer), Accept=HTML).status, 200)
+        answered, _, _ = select.select(connections, [], [], 0)
+        self.assertLess(len(answered), len(connections))     # most are still under way
+        for connection in connections:
+            connection.close()
+        self.assertTrue(support.eventually(lambda: self.server.log().count(' target=/s/heavy/check') == len(connections)))
 
 
 class Later(CheckTest):
