@@ -13,9 +13,9 @@ REFUSAL = (b'HTTP/1.1 503 Slow Down\r\nContent-Type: application/xml\r\nContent-
 class FaultProxy:
     """`set(fault, after)`: "pass"; "slow": 2 KB a second; "hole": nothing goes on until another fault is set; "reset" and "cut":
     the connection breaks, or is closed; "wrong": each byte is changed; "503": whoever asks is refused. `upwards`: what the
-    service sends, else what it gets; None: both."""
+    service sends, else what it gets; None: both. What was connected before is closed when it is used again."""
     def __init__(self, port):
-        self.port_behind, self.ended = port, threading.Event()
+        self.port_behind, self.ended, self.faults = port, threading.Event(), 0
         self.set('pass')
         self.listening = socket.create_server(('127.0.0.1', 0))
         self.listening.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4 * PIECE)
@@ -24,6 +24,7 @@ class FaultProxy:
         self.start(self.accept)
 
     def set(self, fault, after=0, upwards=False):
+        self.faults += fault != 'pass'
         self.fault = fault, after, upwards
 
     def start(self, work, *arguments):
@@ -42,8 +43,8 @@ class FaultProxy:
                 self.start(self.refuse, client)
                 continue
             behind = socket.create_connection(('127.0.0.1', self.port_behind))
-            self.start(self.pump, client, behind, True)
-            self.start(self.pump, behind, client, False)
+            self.start(self.pump, client, behind, True, self.faults)
+            self.start(self.pump, behind, client, False, self.faults)
 
     def refuse(self, client):
         client.settimeout(TICK_S)
@@ -60,13 +61,13 @@ class FaultProxy:
         except TimeoutError:
             return None
 
-    def pump(self, one, other, upwards):
+    def pump(self, one, other, upwards, faults):
         one.settimeout(TICK_S)
         passed = 0
         try:
             while not self.ended.is_set():
                 piece = self.receive(one)
-                if piece == b'':
+                if piece == b'' or (piece and faults < self.faults and self.fault[0] != 'pass'):
                     break
                 if piece is not None and not self.pass_on(piece, other, passed, upwards):
                     self.reset(one), self.reset(other)
@@ -92,7 +93,7 @@ class FaultProxy:
             self.held.add(threading.get_ident())
             if self.ended.wait(TICK_S):
                 break
-        if fault in ('reset', '503'):     # what was connected before
+        if fault == 'reset':
             return False
         if fault == 'cut':
             other.sendall(piece[:max(0, after - passed)])

@@ -14,7 +14,7 @@ from test_store_bucket import BucketTest
 
 HEAD = 20_000        # of a connection: small requests and answers pass, a file does not
 AWAY = 'the object store does not answer'
-ENDS_S = 60          # of a fault, where an attempt has failed after one second: a wide border, for busy machines
+ENDS_S = 60          # of a fault, where an attempt has failed after three seconds: a wide border, for busy machines
 
 
 def content_of(number):
@@ -29,7 +29,7 @@ class FaultTest(BucketTest):
         self.proxy = FaultProxy(self.store_port())
         self.addCleanup(self.proxy.end)
         self.near = self.service('near')
-        self.far = self.service('far', s3_endpoints=self.proxy.url, s3_stalled_s=1)
+        self.far = self.service('far', s3_endpoints=self.proxy.url, s3_stalled_s=3)
 
     def store_port(self):
         return self.bucket.http.server_port
@@ -60,7 +60,7 @@ class FaultTest(BucketTest):
         self.assertEqual(self.far.get(path).body, content)
 
     def upload_with(self, fault, after, status, words):
-        self.assertEqual(self.far.upload(trace()).status, 201)
+        self.assertTrue(eventually(lambda: self.far.upload(trace()).status == 201))
         before = {key for key in self.bucket.objects if '/uploads/' in key}
         self.proxy.set(fault, after, upwards=True)
         self.is_told(self.timed(lambda: self.far.upload(content_of(after))), status, words)
@@ -130,6 +130,8 @@ class OnCeph(FaultTest):
 
     def test_all(self):
         for fault in READS:
+            # A new one: how often requests are tried again is bounded for all together.
+            self.far = self.service('far-' + fault, s3_endpoints=self.proxy.url, s3_stalled_s=3)
             with self.subTest(fault):
                 self.read_with(fault, 0 if fault == '503' else HEAD, *READS[fault])
                 self.upload_with(fault, 0 if fault == '503' else HEAD, *UPLOADS[fault])
