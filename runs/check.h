@@ -91,7 +91,7 @@ bool check_run(const struct check_input *in, struct arena *arena, struct check *
     __attribute__((warn_unused_result));
 
 /* How it is written: for terminals, for the comment of a pull request, for programs. */
-enum check_format { CHECK_TEXT, CHECK_MARKDOWN, CHECK_JSON };
+enum check_format { CHECK_TEXT, CHECK_MARKDOWN, CHECK_JSON, CHECK_HTML /* a part of a page */ };
 
 /* What stands around it; empty: nothing. */
 struct check_links {

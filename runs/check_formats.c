@@ -1,168 +1,9 @@
 /* A check as text, Markdown and JSON. Numbers have few digits, so that they are the same on all machines. */
 #include "core/clean.h"
 #include "core/json.h"
-#include "runs/check.h"
+#include "runs/check_words.h"
 
-enum { DIGITS = 4, SHOWN_MAX = 10, UNSURE_MAX = 5, LISTED_MAX = 200, NAMED_MAX = 5 };
-
-static const double FROM_NOTHING = 1e12; /* a growth as large is one from 0 */
-static const double TOLD_MAX = 1e15;     /* of what JSON has numbers for */
-
-/* ---- words of both texts ---- */
-
-static const char *slower(const struct check *c)
-{
-    return c->unit == UNIT_NS ? "slower" : "larger";
-}
-
-static const char *faster(const struct check *c)
-{
-    return c->unit == UNIT_NS ? "faster" : "smaller";
-}
-
-/* 0.0512 as +5.1 %, to whole percent from 100 on. */
-static void put_percent(struct buf *b, double share)
-{
-    if (share >= FROM_NOTHING) {
-        buf_z(b, "from 0");
-        return;
-    }
-    uint64_t rounded = (uint64_t)((share < 0 ? -share : share) * 1000 + 0.5);
-    buf_z(b, rounded == 0 ? "" : share < 0 ? "-" : "+");
-    if (rounded >= 1000)
-        buf_u64_grouped(b, (rounded + 5) / 10);
-    else
-        buf_fixed(b, rounded, 1);
-    buf_z(b, " %");
-}
-
-static void put_difference(struct buf *b, enum unit unit, double difference)
-{
-    double size = difference < 0 ? -difference : difference;
-
-    if (size >= 9e18) {
-        buf_z(b, "beyond all measure");
-        return;
-    }
-    uint64_t rounded = (uint64_t)(size + 0.5);
-    buf_z(b, rounded == 0 ? "" : difference < 0 ? "-" : "+");
-    buf_value(b, unit, rounded, DIGITS);
-}
-
-static void put_medians(struct buf *b, enum unit unit, uint64_t before, uint64_t behind)
-{
-    put_difference(b, unit, behind > before ? (double)(behind - before) : -(double)(before - behind));
-}
-
-/* A change as the rule has its limit. */
-static void put_change(struct buf *b, const struct check_rule *r, double change)
-{
-    if (r->rule.is_percent)
-        put_percent(b, change - 1);
-    else
-        put_difference(b, r->unit, change);
-}
-
-static void put_interval(struct buf *b, const struct check_rule *r)
-{
-    if (!r->measure.has_interval) {
-        buf_z(b, "too few runs");
-        return;
-    }
-    put_change(b, r, r->measure.low);
-    if (!r->rule.is_percent || r->measure.low < FROM_NOTHING) {
-        buf_z(b, " to ");
-        put_change(b, r, r->measure.high);
-    }
-}
-
-static void put_more(struct buf *b, struct rank_more more)
-{
-    if (more.runs > RANK_MORE_MAX)
-        buf_printf(b, "more than %d more runs would be needed", RANK_MORE_MAX);
-    else
-        buf_printf(b, "run %u more%s", more.runs, more.of_each ? " of each side" : "");
-}
-
-/* What else is to be said of a rule, behind `before`. */
-static void put_remark(struct buf *b, const struct check_rule *r, const char *before)
-{
-    if (r->n_fitting == 0) {
-        buf_z(b, r->rule.of == FAIL_RULE_STEP && r->is_there ? "not all runs have this step"
-                 : r->is_there ? "nothing that fits has a thousandth of the total"
-                               : "nothing fits in any run: is the name right?");
-    } else if (r->state == CHECK_INCONCLUSIVE) {
-        buf_z(b, before);
-        put_more(b, r->more);
-    } else if (r->n_fitting > 1) {
-        buf_printf(b, "%s%u of %u methods %s", before, r->state == CHECK_FAIL ? r->n_failing : r->n_fitting,
-                   r->n_fitting, r->state == CHECK_FAIL ? "fail" : "pass");
-    }
-}
-
-static void put_runs(struct buf *b, const struct check *c)
-{
-    buf_printf(b, "%u %s against %u of the baseline", c->n_b, c->n_b == 1 ? "run" : "runs", c->n_a);
-}
-
-static void put_tested(struct buf *b, const struct check *c)
-{
-    if (c->n_tested == 0) {
-        buf_z(b, "No method has a thousandth of the total on both sides.");
-        return;
-    }
-    buf_printf(b, "Of %u methods with a thousandth of the total ", c->n_tested);
-    if (c->n_sure > 0)
-        buf_printf(b, "%u changed; of such findings at most 5 %% are chance.", c->n_sure);
-    else
-        buf_z(b, "none changed for sure.");
-    if (c->can_be_sure || c->n_sure > 0 || (c->state == CHECK_PASS && c->n_changed == 0))
-        return;
-    buf_z(b, " So few runs cannot tell one of so many from chance: ");
-    put_more(b, c->to_be_sure);
-    buf_char(b, '.');
-}
-
-static bool grew(const struct check_method *m)
-{
-    return m->measure.change > 1;
-}
-
-/* How many methods the lists are taken from: the sure ones, else the first that may have changed. */
-static uint32_t n_shown(const struct check *c)
-{
-    uint32_t unsure = c->n_changed < UNSURE_MAX ? c->n_changed : UNSURE_MAX;
-
-    return c->n_sure > 0 ? c->n_sure : unsure;
-}
-
-static uint32_t count_shown(const struct check *c, bool of_growth)
-{
-    uint32_t n = 0;
-
-    for (uint32_t i = 0; i < n_shown(c); i++)
-        n += grew(&c->changed[i]) == of_growth;
-    return n;
-}
-
-/* The first rule that has the state of all. */
-static const struct check_rule *decisive(const struct check *c)
-{
-    uint32_t i = 0;
-
-    while (i + 1 < c->n_rules && c->rules[i].state != c->state)
-        i++;
-    return &c->rules[i];
-}
-
-static uint32_t count_rules(const struct check *c, enum check_state state)
-{
-    uint32_t n = 0;
-
-    for (uint32_t i = 0; i < c->n_rules; i++)
-        n += c->rules[i].state == state;
-    return n;
-}
+static const double TOLD_MAX = 1e15; /* of what JSON has numbers for */
 
 /* ---- text ---- */
 
@@ -174,30 +15,30 @@ static void text_rule(struct buf *b, const struct check_rule *r)
     if (r->n_fitting > 0) {
         clean_text(b, r->subject);
         buf_char(b, ' ');
-        put_change(b, r, r->measure.change);
+        check_put_change(b, r, r->measure.change);
         buf_z(b, " (95 %: ");
-        put_interval(b, r);
+        check_put_interval(b, r);
         buf_z(b, "), ");
-        buf_value(b, r->unit, r->measure.median_a, DIGITS);
+        buf_value(b, r->unit, r->measure.median_a, CHECK_DIGITS);
         buf_z(b, " -> ");
-        buf_value(b, r->unit, r->measure.median_b, DIGITS);
+        buf_value(b, r->unit, r->measure.median_b, CHECK_DIGITS);
     }
-    put_remark(b, r, "; ");
+    check_put_remark(b, r, "; ");
     buf_char(b, '\n');
 }
 
 static void text_method(struct buf *b, const struct check *c, const struct check_method *m)
 {
     buf_z(b, "  ");
-    put_medians(b, c->unit, m->measure.median_a, m->measure.median_b);
+    check_put_medians(b, c->unit, m->measure.median_a, m->measure.median_b);
     buf_z(b, ", ");
-    put_percent(b, m->measure.change - 1);
+    check_put_percent(b, m->measure.change - 1);
     buf_z(b, ", ");
-    buf_value(b, c->unit, m->measure.median_a, DIGITS);
+    buf_value(b, c->unit, m->measure.median_a, CHECK_DIGITS);
     buf_z(b, " -> ");
-    buf_value(b, c->unit, m->measure.median_b, DIGITS);
+    buf_value(b, c->unit, m->measure.median_b, CHECK_DIGITS);
     buf_z(b, ", by itself ");
-    put_medians(b, c->unit, m->self_a, m->self_b);
+    check_put_medians(b, c->unit, m->self_a, m->self_b);
     buf_z(b, ": ");
     clean_text(b, m->name);
     buf_char(b, '\n');
@@ -205,13 +46,14 @@ static void text_method(struct buf *b, const struct check *c, const struct check
 
 static void text_list(struct buf *b, const struct check *c, bool of_growth)
 {
-    uint32_t n = count_shown(c, of_growth), shown = 0;
+    uint32_t n = check_count_shown(c, of_growth), shown = 0;
 
     if (n == 0)
         return;
-    buf_printf(b, "\n%s%s:\n", c->n_sure > 0 ? "" : "perhaps ", of_growth ? slower(c) : faster(c));
-    for (uint32_t i = 0; i < n_shown(c) && shown < SHOWN_MAX; i++)
-        if (grew(&c->changed[i]) == of_growth) {
+    buf_printf(b, "\n%s%s:\n", c->n_sure > 0 ? "" : "perhaps ",
+               of_growth ? check_slower(c) : check_faster(c));
+    for (uint32_t i = 0; i < check_n_shown(c) && shown < CHECK_SHOWN_MAX; i++)
+        if (check_grew(&c->changed[i]) == of_growth) {
             text_method(b, c, &c->changed[i]);
             shown++;
         }
@@ -225,28 +67,28 @@ static void text_names(struct buf *b, const struct check *c, const struct check_
     if (n == 0)
         return;
     buf_printf(b, "\n%s:\n", title);
-    for (uint32_t i = 0; i < n && i < NAMED_MAX; i++) {
+    for (uint32_t i = 0; i < n && i < CHECK_NAMED_MAX; i++) {
         const struct check_measure *m = &list[i].measure;
         buf_z(b, "  ");
-        buf_value(b, c->unit, m->median_a > m->median_b ? m->median_a : m->median_b, DIGITS);
+        buf_value(b, c->unit, m->median_a > m->median_b ? m->median_a : m->median_b, CHECK_DIGITS);
         buf_z(b, ": ");
         clean_text(b, list[i].name);
         buf_char(b, '\n');
     }
-    if (n > NAMED_MAX)
-        buf_printf(b, "  and %u more\n", n - NAMED_MAX);
+    if (n > CHECK_NAMED_MAX)
+        buf_printf(b, "  and %u more\n", n - CHECK_NAMED_MAX);
 }
 
 static void write_text(const struct check *c, const struct check_links *links, struct buf *b)
 {
     buf_z(b, CHECK_STATES[c->state]);
     buf_z(b, ": ");
-    put_runs(b, c);
+    check_put_runs(b, c);
     buf_z(b, "\n\n");
     for (uint32_t i = 0; i < c->n_rules; i++)
         text_rule(b, &c->rules[i]);
     buf_char(b, '\n');
-    put_tested(b, c);
+    check_put_tested(b, c);
     buf_char(b, '\n');
     text_list(b, c, true);
     text_list(b, c, false);
@@ -313,8 +155,8 @@ static void md_method(struct buf *b, const struct check_links *links, struct str
 
 static void md_headline(struct buf *b, const struct check *c)
 {
-    const struct check_rule *r = decisive(c);
-    uint32_t more = count_rules(c, c->state) - 1;
+    const struct check_rule *r = check_decisive(c);
+    uint32_t more = check_count_rules(c, c->state) - 1;
 
     buf_z(b, "### ");
     buf_z(b, CHECK_STATES[c->state]);
@@ -322,7 +164,7 @@ static void md_headline(struct buf *b, const struct check *c)
     md_code(b, r->rule.text);
     if (r->n_fitting > 0) {
         buf_z(b, ", ");
-        put_change(b, r, r->measure.change);
+        check_put_change(b, r, r->measure.change);
     }
     if (more > 0)
         buf_printf(b, ", and %u more %s", more, more == 1 ? "rule" : "rules");
@@ -337,50 +179,50 @@ static void md_rule(struct buf *b, const struct check_links *links, const struct
     md_code(b, r->rule.text);
     if (r->n_fitting > 0) {
         buf_z(b, " | ");
-        put_change(b, r, r->measure.change);
+        check_put_change(b, r, r->measure.change);
         buf_z(b, " | ");
-        put_interval(b, r);
+        check_put_interval(b, r);
         buf_z(b, " | ");
-        buf_value(b, r->unit, r->measure.median_a, DIGITS);
+        buf_value(b, r->unit, r->measure.median_a, CHECK_DIGITS);
         buf_z(b, " | ");
-        buf_value(b, r->unit, r->measure.median_b, DIGITS);
+        buf_value(b, r->unit, r->measure.median_b, CHECK_DIGITS);
         buf_z(b, " | ");
     } else {
         buf_z(b, " | | | | | ");
     }
     if (r->rule.of == FAIL_RULE_METHODS && r->n_fitting > 0) {
         md_method(b, links, r->subject);
-        put_remark(b, r, "; ");
+        check_put_remark(b, r, "; ");
     } else {
-        put_remark(b, r, "");
+        check_put_remark(b, r, "");
     }
     buf_z(b, " |\n");
 }
 
 static void md_changed(struct buf *b, const struct check *c, const struct check_links *links, bool of_growth)
 {
-    uint32_t n = count_shown(c, of_growth), shown = 0;
-    const char *word = of_growth ? slower(c) : faster(c);
+    uint32_t n = check_count_shown(c, of_growth), shown = 0;
+    const char *word = of_growth ? check_slower(c) : check_faster(c);
 
     if (n == 0)
         return;
     buf_printf(b, "\n| %s%s | | baseline | now | by itself | method |\n|--:|--:|--:|--:|--:|---|\n",
                c->n_sure > 0 ? "" : "perhaps ", word);
-    for (uint32_t i = 0; i < n_shown(c) && shown < SHOWN_MAX; i++) {
+    for (uint32_t i = 0; i < check_n_shown(c) && shown < CHECK_SHOWN_MAX; i++) {
         const struct check_method *m = &c->changed[i];
-        if (grew(m) != of_growth)
+        if (check_grew(m) != of_growth)
             continue;
         shown++;
         buf_z(b, "| ");
-        put_medians(b, c->unit, m->measure.median_a, m->measure.median_b);
+        check_put_medians(b, c->unit, m->measure.median_a, m->measure.median_b);
         buf_z(b, " | ");
-        put_percent(b, m->measure.change - 1);
+        check_put_percent(b, m->measure.change - 1);
         buf_z(b, " | ");
-        buf_value(b, c->unit, m->measure.median_a, DIGITS);
+        buf_value(b, c->unit, m->measure.median_a, CHECK_DIGITS);
         buf_z(b, " | ");
-        buf_value(b, c->unit, m->measure.median_b, DIGITS);
+        buf_value(b, c->unit, m->measure.median_b, CHECK_DIGITS);
         buf_z(b, " | ");
-        put_medians(b, c->unit, m->self_a, m->self_b);
+        check_put_medians(b, c->unit, m->self_a, m->self_b);
         buf_z(b, " | ");
         md_method(b, links, m->name);
         buf_z(b, " |\n");
@@ -395,12 +237,12 @@ static void md_names(struct buf *b, const struct check_links *links, const struc
     if (n == 0)
         return;
     buf_printf(b, "\n%s: ", title);
-    for (uint32_t i = 0; i < n && i < NAMED_MAX; i++) {
+    for (uint32_t i = 0; i < n && i < CHECK_NAMED_MAX; i++) {
         buf_z(b, i == 0 ? "" : ", ");
         md_method(b, links, list[i].name);
     }
-    if (n > NAMED_MAX)
-        buf_printf(b, ", and %u more", n - NAMED_MAX);
+    if (n > CHECK_NAMED_MAX)
+        buf_printf(b, ", and %u more", n - CHECK_NAMED_MAX);
     buf_z(b, ".\n");
 }
 
@@ -409,12 +251,12 @@ static void write_markdown(const struct check *c, const struct check_links *link
     static const struct check_links NONE = {.page = {NULL, 0}};
 
     md_headline(b, c);
-    put_runs(b, c);
+    check_put_runs(b, c);
     buf_z(b, ".\n\n| | rule | change | 95 % interval | baseline | now | |\n|---|---|--:|---|--:|--:|---|\n");
     for (uint32_t i = 0; i < c->n_rules; i++)
         md_rule(b, links, &c->rules[i]);
     buf_char(b, '\n');
-    put_tested(b, c);
+    check_put_tested(b, c);
     buf_char(b, '\n');
     md_changed(b, c, links, true);
     md_changed(b, c, links, false);
@@ -513,7 +355,7 @@ static void json_rule(struct json *j, const struct check_rule *r)
 static void json_methods(struct json *j, const char *key, const struct check_method *list, uint32_t n)
 {
     json_open_array(j, key);
-    for (uint32_t i = 0; i < n && i < LISTED_MAX; i++) {
+    for (uint32_t i = 0; i < n && i < CHECK_LISTED_MAX; i++) {
         const struct check_method *m = &list[i];
         json_open_object(j, NULL);
         json_put_string(j, "method", m->name);
@@ -560,8 +402,11 @@ static void write_json(const struct check *c, const struct check_links *links, s
 void check_write(const struct check *c, enum check_format format, const struct check_links *links,
                  struct buf *out)
 {
-    static void (*const WRITE[])(const struct check *c, const struct check_links *links, struct buf *b) = {
-        [CHECK_TEXT] = write_text, [CHECK_MARKDOWN] = write_markdown, [CHECK_JSON] = write_json};
+    static void (*const WRITE[])(const struct check *c, const struct check_links *links,
+                                 struct buf *b) = {[CHECK_TEXT] = write_text,
+                                                   [CHECK_MARKDOWN] = write_markdown,
+                                                   [CHECK_JSON] = write_json,
+                                                   [CHECK_HTML] = check_write_html};
 
     WRITE[format](c, links, out);
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "server/http/problem.h"
-#include "server/pages/page_frame.h"
+#include "server/pages/page_check.h"
 #include "server/routes/admit.h"
 #include "server/routes/routes_table.h"
 #include "server/routes/view_answer.h"
@@ -75,28 +75,21 @@ static bool read_asked(struct exchange *x, struct check_answer *a, struct str ba
 static void choose_format(struct check_answer *a, enum representation as)
 {
     a->is_page = as == AS_HTML;
-    a->format = as == AS_JSON ? CHECK_JSON : as == AS_HTML ? CHECK_TEXT : CHECK_MARKDOWN;
+    a->format = as == AS_JSON ? CHECK_JSON : CHECK_MARKDOWN;
 }
 
 /* ---- the answer ---- */
 
-static void put_page(struct exchange *x, const struct check_answer *a, struct str text)
+static void put_page(struct exchange *x, const struct check_answer *a)
 {
     struct page_visitor visitor;
-    struct str root = page_root(x->path), state = str_of(CHECK_STATES[a->check.state]);
-    const struct page_frame frame = {
-        .title = STR("Check"), .root = root, .visitor = view_visitor(x, &visitor)};
-    struct buf *b = page_reply(&x->reply, 200);
+    const struct page_check page = {.space = str_of(a->space),
+                                    .root = page_root(x->path),
+                                    .check = &a->check,
+                                    .uploads = buf_view(&a->ids),
+                                    .visitor = view_visitor(x, &visitor)};
 
-    page_frame_begin(b, &frame);
-    page_put(b, "<h1>{}</h1>\n<p><a href=\"{}s/{}\">All uploads of the space</a></p>\n", state, root,
-             str_of(a->space));
-    for (uint32_t i = 0; i < a->check.n_groups; i++)
-        if (a->check.groups[i].is_judged)
-            page_put(b, "<p><a href=\"{}d/{}..{}\">A typical run against one of the baseline</a></p>\n", root,
-                     str_of(a->check.groups[i].typical_baseline), str_of(a->check.groups[i].typical_run));
-    page_put(b, "<pre class=\"check\">{}</pre>\n", text);
-    page_frame_end(b);
+    page_check(page_reply(&x->reply, 200), &page);
 }
 
 static unsigned status_of(const struct check_answer *a)
@@ -111,16 +104,13 @@ static void put_answer(struct exchange *x, struct check_answer *a)
     static const char *const TYPES[] = {[CHECK_TEXT] = "text/plain; charset=utf-8",
                                         [CHECK_MARKDOWN] = "text/markdown; charset=utf-8",
                                         [CHECK_JSON] = "application/json"};
-    struct buf base = {0}, text = {0};
+    struct buf base = {0};
 
     exchange_base_url(x, &base);
     buf_char(&base, '/');
     const struct space_check_links links = {buf_view(&base), str_of(a->space), buf_view(&a->ids)};
     if (a->is_page) {
-        space_check_write(&a->check, a->format, &links, &text);
-        put_page(x, a, buf_view(&text));
-        x->reply.text.failed = x->reply.text.failed || text.failed;
-        buf_free(&text);
+        put_page(x, a);
     } else {
         space_check_write(&a->check, a->format, &links,
                           reply_text(&x->reply, status_of(a), TYPES[a->format]));

@@ -353,7 +353,7 @@ static void put_labels(struct buf *b, struct str lines)
     buf_z(b, any ? "" : "without labels");
 }
 
-static const char *why_not(const struct space_check_group *g)
+const char *space_check_why_not(const struct space_check_group *g)
 {
     return g->n_runs == 0 ? "none of its runs can be read"
                           : "the baseline has no run with these labels that can be read";
@@ -379,7 +379,7 @@ static void put_texts(const struct space_check *c, enum check_format format,
         if (g->is_judged)
             put_group(out, g, format, links);
         else
-            buf_printf(out, "%s: %s.\n", CHECK_STATES[CHECK_INCONCLUSIVE], why_not(g));
+            buf_printf(out, "%s: %s.\n", CHECK_STATES[CHECK_INCONCLUSIVE], space_check_why_not(g));
     }
     for (size_t i = 0; i < links->uploads.n; i += RECORD_ID_CHARS) {
         buf_z(out, i == 0 ? "\nUploaded: " : ", ");
@@ -407,7 +407,7 @@ static void put_json(const struct space_check *c, const struct space_check_links
             put_group(&check, &c->groups[i], CHECK_JSON, links);
             json_put_raw(&j, "check", str_trim(buf_view(&check)));
         } else {
-            json_put_string(&j, "why_not", str_of(why_not(&c->groups[i])));
+            json_put_string(&j, "why_not", str_of(space_check_why_not(&c->groups[i])));
         }
         buf_part_end(out, &check);
         json_close(&j);

@@ -61,7 +61,10 @@ struct space_check_links {
     struct str base, space, uploads;
 };
 
-/* Appends it in that format. */
+/* Why a group is not judged: a sentence without its end. */
+const char *space_check_why_not(const struct space_check_group *g);
+
+/* Appends it in that format, which is not CHECK_HTML (server/pages/page_check.h). */
 void space_check_write(const struct space_check *c, enum check_format format,
                        const struct space_check_links *links, struct buf *out);
 

@@ -87,6 +87,7 @@ describe('spaces', { skip }, () => {
 
     test('a series looks well', () => withPage(browser, service, {}, async page => {
         await looksWell(page, [360, 800, 1280], () => page.goto(`${service.url}/s/series/series?of=com.example.Feed.load`));
+        await looksWell(page, [360, 1280], () => page.goto(`${service.url}/s/series/check?q=commit:c13&baseline=branch:main`));
     }));
 
     test('the list looks well', () => withPage(browser, service, {}, async page => {

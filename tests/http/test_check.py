@@ -133,7 +133,15 @@ class Later(CheckTest):
         text = self.check('scenarios', '.txt', q='commit:m', baseline='branch:main').text
         self.assertEqual(text.count('5 runs against 30'), 2)
         page = self.server.get('/s/scenarios/check?q=commit:m&baseline=branch:main', Accept=HTML)
-        self.assertEqual((page.status, '<pre class="check">' in page.text), (200, True))
+        self.assertEqual((page.status, page.text.count('<section class="check">')), (200, 2))
+        self.assertIn('<h1>scenarios: ', page.text)
+        self.assertNotIn('\u240a', page.text)
+        link = re.search(r'href="\.\./\.\.(/d/[^"]*/m/[^"]*)"', page.text)
+        self.assertEqual(self.server.get(link.group(1), Accept=HTML).status, 200)
+        hostile = team.upload(STARTUP, branch='<script>', commit='h', scenario='"><script>')
+        self.assertTrue(hostile)
+        page = self.server.get('/s/scenarios/check?q=commit:h&baseline=branch:main', Accept=HTML).text
+        self.assertNotIn('<script>', page.replace('<script type="module" src=', ''))
 
     def test_a_commit_is_no_baseline_of_itself(self):
         team = Team(self.server, 'itself', seed=12)
