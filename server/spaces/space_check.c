@@ -162,9 +162,16 @@ static bool form_groups(struct space_check *c, const struct collected *runs, con
 
 /* ---- judging ---- */
 
-/* Leaves those out that cannot be read. NULL: no memory. */
+static bool measure_the_same(const struct run_digest *a, const struct run_digest *b)
+{
+    return str_eq(a->values[0].name, b->values[0].name) && a->values[0].unit == b->values[0].unit;
+}
+
+/* Leaves those out that cannot be read, and those that do not measure what `like` does; NULL: the first of them. NULL: no
+ * memory. */
 static struct run_digest *open_digests(struct service *service, struct turn *turn, struct space_check *c,
-                                       const char **ids, uint32_t *n)
+                                       const struct run_digest *like, const char **ids, uint32_t *n,
+                                       uint32_t *n_other)
 {
     struct run_digest *digests = arena_array(&c->arena, (size_t)*n + 1, sizeof(*digests));
     uint32_t opened = 0;
@@ -175,7 +182,12 @@ static struct run_digest *open_digests(struct service *service, struct turn *tur
             continue;
         c->n_digests++;
         ids[opened] = ids[i];
-        digests[opened++] = d->of;
+        digests[opened] = d->of;
+        like = like == NULL ? &digests[0] : like;
+        if (measure_the_same(like, &d->of))
+            opened++;
+        else
+            ++*n_other;
     }
     *n = opened;
     return digests;
@@ -201,8 +213,9 @@ static bool judge(struct service *service, struct turn *turn, const struct space
 {
     struct check_input in = {.rules = asked->rules, .n_rules = asked->n_rules};
 
-    in.b = open_digests(service, turn, c, g->runs, &g->n_runs);
-    in.a = open_digests(service, turn, c, g->baseline, &g->n_baseline);
+    in.b = open_digests(service, turn, c, NULL, g->runs, &g->n_runs, &g->n_other);
+    in.a = open_digests(service, turn, c, g->n_runs > 0 ? &in.b[0] : NULL, g->baseline, &g->n_baseline,
+                        &g->n_other);
     in.n_b = g->n_runs;
     in.n_a = g->n_baseline;
     if (in.a == NULL || in.b == NULL)
@@ -380,6 +393,9 @@ static void put_texts(const struct space_check *c, enum check_format format,
             put_group(out, g, format, links);
         else
             buf_printf(out, "%s: %s.\n", CHECK_STATES[CHECK_INCONCLUSIVE], space_check_why_not(g));
+        if (g->n_other > 0)
+            buf_printf(out, "\n%u more with these labels %s something else, and %s left out.\n", g->n_other,
+                       g->n_other == 1 ? "measures" : "measure", g->n_other == 1 ? "was" : "were");
     }
     for (size_t i = 0; i < links->uploads.n; i += RECORD_ID_CHARS) {
         buf_z(out, i == 0 ? "\nUploaded: " : ", ");
@@ -409,6 +425,7 @@ static void put_json(const struct space_check *c, const struct space_check_links
         } else {
             json_put_string(&j, "why_not", str_of(space_check_why_not(&c->groups[i])));
         }
+        json_put_u64(&j, "other", c->groups[i].n_other);
         buf_part_end(out, &check);
         json_close(&j);
     }

@@ -33,7 +33,8 @@ struct space_check_group {
     struct str labels;             /* lines KEY=VALUE */
     const char **runs, **baseline; /* ids, the newest first */
     uint32_t n_runs, n_baseline;
-    bool is_judged; /* else there is no baseline, or no run of either side can be read */
+    uint32_t n_other; /* of both, left out since they measure something else, as a heap among traces */
+    bool is_judged;   /* else there is no baseline, or no run of either side can be read */
     struct check check;
     const char *typical_run,
         *typical_baseline; /* ids, of the median by the first value; where it is judged */

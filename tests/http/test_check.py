@@ -164,6 +164,20 @@ class Later(CheckTest):
         self.assertEqual(self.server.get('/s/No/check').status, 404)
         self.assertEqual(self.server.get('/s/nothing/check.pdf').status, 404)
 
+    def test_what_measures_something_else_is_left_out(self):
+        team = Team(self.server, 'kinds', seed=15)
+        team.commits(range(3), 4, branch='main')
+        for commit, content in (('c001', b'a;b 5\n'), ('c002', b'a;b 7\n')):
+            answer = self.server.upload_form(*fields_of(space='kinds', **{'label.branch': 'main', 'label.commit': commit}),
+                                             ('trace', 'x.folded', content))
+            self.assertEqual(answer.status, 201, answer.text)
+        answer = self.upload(team, STARTUP, {'check': 'branch:main'}, branch='mine', commit='m')
+        self.assertEqual((answer.status, answer['X-Check']), (200, 'PASS'), answer.text)
+        self.assertIn('5 runs against 12 of the baseline', answer.text)
+        self.assertIn('2 more with these labels measure something else, and were left out.', answer.text)
+        _, said = self.check('kinds', q='commit:m', baseline='branch:main')
+        self.assertEqual(said['groups'][0]['other'], 2)
+
     def test_rule_that_does_not_fit(self):
         team = Team(self.server, 'unfit', seed=14)
         team.commits(range(3), 4, branch='main')
