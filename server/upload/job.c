@@ -311,10 +311,10 @@ static void spool(struct job *job, const char *p, size_t n)
 
 bool job_push(struct job *job, const void *p, size_t n)
 {
+    job->bytes += n;
     if (is_refused(job))
         return false;
     keep_head(job, p, n);
-    job->bytes += n;
     sha256_add(job->hash, (struct str){p, n});
     spool(job, p, n);
     /* The members of an archive are listed when all of it is there. */

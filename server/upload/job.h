@@ -39,7 +39,7 @@ struct job *job_new(const struct exchange *x, struct diag *diag);
  * room or none can be made. */
 bool job_ready(struct job *job, struct exchange *x);
 
-/* Takes the n bytes. False once the upload is refused: the rest need not be pushed. */
+/* Takes the n bytes. False once the upload is refused: the rest need not be pushed, and is only counted. */
 bool job_push(struct job *job, const void *p, size_t n);
 uint64_t job_bytes(const struct job *job); /* pushed so far; for the producer */
 

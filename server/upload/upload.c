@@ -350,13 +350,15 @@ static uint64_t names_bytes(const struct upload *u)
     return sum;
 }
 
+/* A file that is refused does not end the form: what follows is other files, or says of all who may read them. */
 static bool part_data(void *context, const char *p, size_t n)
 {
     struct upload *u = context;
 
     if (u->field == FIELD_FILE) {
         u->have_file = true;
-        return job_push(u->job, p, n);
+        job_push(u->job, p, n);
+        return true;
     }
     if (u->field == FIELD_NAMES)
         return names_data(u, (struct str){p, n});

@@ -2,6 +2,7 @@
 import json
 import os
 import random
+import resource
 import unittest
 import urllib.parse
 
@@ -246,6 +247,19 @@ class SeveralFiles(ServiceTest):
             self.assertTrue(support.eventually(lambda: json.loads(with_none.get('/s/left.json').body)['profiles'] == []), with_none.log_tail())
         finally:
             with_none.clean()
+
+    def test_one_for_which_there_is_no_room_leaves_the_form_whole(self):
+        full = support.Server()
+        try:
+            _, hard = resource.prlimit(full.pid, resource.RLIMIT_FSIZE)
+            resource.prlimit(full.pid, resource.RLIMIT_FSIZE, (300_000, hard))
+            files = [('trace', 'a', trace()), ('trace', 'b', support.large_trace(1 << 20)), ('trace', 'c', trace(salt=1))]
+            said = json.loads(full.upload_form(*files, *fields_of(space='room', **{'label.commit': 'x'}), Accept=JSON).body)
+            self.assertEqual([(r['name'], r['space'], r['label']) for r in said['results']],
+                             [('a', 'room', {'commit': 'x'}), ('c', 'room', {'commit': 'x'})])
+            self.assertEqual([(f['member'], f['title']) for f in said['failed']], [('b', 'disk full')])
+        finally:
+            full.clean()
 
     def test_that_wait_for_their_form_are_bounded(self):
         small = support.Server(max_connections=10)
