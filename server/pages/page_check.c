@@ -41,6 +41,11 @@ static void put_group(struct buf *b, const struct page_check *p, const struct sp
         put_judged(b, p, g);
     else
         page_put(b, "<p>There is nothing to compare: {}.</p>\n", str_of(space_check_why_not(g)));
+    if (g->n_other > 0)
+        page_put(
+            b,
+            "<p class=\"quiet\">More with these labels measure something else, and were left out: {}.</p>\n",
+            PAGE_COUNT(g->n_other));
     buf_z(b, "</section>\n");
 }
 

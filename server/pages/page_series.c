@@ -156,9 +156,12 @@ static void put_table(struct buf *b, const struct page_series *p, const struct s
 {
     uint32_t shown = s->n < ROWS_MOST ? s->n : ROWS_MOST;
 
-    page_put(b,
-             "<details class=\"series-points\"><summary>{} points: numbers, and two to compare</summary>\n",
-             PAGE_COUNT(s->n));
+    page_put(
+        b,
+        s->n == 1
+            ? "<details class=\"series-points\"><summary>{} point: its numbers</summary>\n"
+            : "<details class=\"series-points\"><summary>{} points: numbers, and two to compare</summary>\n",
+        PAGE_COUNT(s->n));
     page_put(
         b,
         "<form action=\"../../d\">\n<div class=\"scroll\"><table>\n<thead><tr><th>First upload</th><th>{}</th>"

@@ -394,8 +394,8 @@ static void put_texts(const struct space_check *c, enum check_format format,
         else
             buf_printf(out, "%s: %s.\n", CHECK_STATES[CHECK_INCONCLUSIVE], space_check_why_not(g));
         if (g->n_other > 0)
-            buf_printf(out, "\n%u more with these labels %s something else, and %s left out.\n", g->n_other,
-                       g->n_other == 1 ? "measures" : "measure", g->n_other == 1 ? "was" : "were");
+            buf_printf(out, "\nMore with these labels measure something else, and were left out: %u.\n",
+                       g->n_other);
     }
     for (size_t i = 0; i < links->uploads.n; i += RECORD_ID_CHARS) {
         buf_z(out, i == 0 ? "\nUploaded: " : ", ");

@@ -174,7 +174,9 @@ class Later(CheckTest):
         answer = self.upload(team, STARTUP, {'check': 'branch:main'}, branch='mine', commit='m')
         self.assertEqual((answer.status, answer['X-Check']), (200, 'PASS'), answer.text)
         self.assertIn('5 runs against 12 of the baseline', answer.text)
-        self.assertIn('2 more with these labels measure something else, and were left out.', answer.text)
+        self.assertIn('More with these labels measure something else, and were left out: 2.', answer.text)
+        page = self.server.get('/s/kinds/check?q=commit:m&baseline=branch:main', Accept=HTML).text
+        self.assertIn('measure something else, and were left out: 2.', page)
         _, said = self.check('kinds', q='commit:m', baseline='branch:main')
         self.assertEqual(said['groups'][0]['other'], 2)
 
