@@ -102,9 +102,10 @@ static void take_entry(void *context, const struct entry *e)
     if (l->n_runs == l->capacity) {
         size_t more = l->capacity > 0 ? l->capacity * 2 : 64;
         struct series_run *grown = realloc(l->runs, more * sizeof(*grown));
-        l->failed = grown == NULL;
-        if (l->failed)
+        if (grown == NULL) {
+            l->failed = true;
             return;
+        }
         l->runs = grown;
         l->capacity = more;
     }
