@@ -16,7 +16,8 @@ enum {
     PLOT_H = HEIGHT - TOP - BOTTOM,
     DATES = 7,       /* below the chart */
     LEAST_LINES = 3, /* across it */
-    NOISE_BAND = 2   /* standard deviations on either side */
+    NOISE_BAND = 2,  /* standard deviations on either side */
+    TAB_STOPS = 40   /* points of a chart that has more are reached by the table below it alone */
 };
 
 struct chart {
@@ -206,7 +207,7 @@ static void put_point(const struct chart *c, uint32_t i)
         return;
     buf_z(c->b, "<a href=\"");
     clean_xml(c->b, c->root);
-    buf_printf(c->b, "p/%s\">", series_typical(c->l, p)->id);
+    buf_printf(c->b, "p/%s\"%s>", series_typical(c->l, p)->id, c->s->n > TAB_STOPS ? " tabindex=\"-1\"" : "");
     put_title(c, p);
     if (p->most > p->least) {
         put_place(c->b, "<rect class=\"spread\" width=\"2\" x=\"", x_of(c, i) - 10);

@@ -173,6 +173,15 @@ class Pages(SeriesTest):
         self.assertIn('&lt;script&gt;alert(2)', page)
         self.assertNotIn('<script>', page.replace('<script type="module" src=', ''))
 
+    def test_a_long_chart_is_no_row_of_tab_stops(self):
+        t = Team(self.server, 'stops', noise=0)
+        t.commits(range(40), 1)
+        page = self.server.get('/s/stops/series', Accept=HTML).text
+        self.assertEqual((page.count('<circle'), page.count('tabindex="-1"')), (40, 0))
+        t.upload(STARTUP, commit='one more')
+        page = self.server.get('/s/stops/series', Accept=HTML).text
+        self.assertEqual((page.count('<circle'), page.count('tabindex="-1"')), (41, 41))
+
     def test_of_nothing(self):
         for suffix, words in (('', 'Nothing that is listed'), ('.txt', 'nothing is listed'), ('.json', '"series":[]')):
             answer = self.server.get('/s/nothing/series' + suffix, Accept=HTML)
