@@ -123,8 +123,6 @@ struct report {
     const struct text_format *format;
     unsigned keys;    /* a sum of enum key_group: those beside the keys of every view */
     bool reads_again; /* needs the stored file, whatever is asked */
-    bool
-        lasts; /* small, and needed of many uploads at a time: it is made durable, and outlives a start of the machine */
     const struct output *
         as; /* browsers may do with it what they may do with this output, whose keys it takes; NULL: nothing */
     bool (*make)(const struct report *r, const struct report_input *in, struct buf *out, struct diag *diag);

@@ -264,7 +264,7 @@ static enum store_result change_record(struct exchange *x, struct change *c)
      * of what it found: so it is put once more. */
     if (result == STORE_OK && listed) {
         result = put_entry(x, c);
-        stored_digest_share(x->service, &c->record);
+        stored_digest_keep_on(x->service, &before, &c->record);
     }
     /* After any other failure the revision may be there all the same; a sweep removes what does not count. */
     if (result == STORE_NOT_FOUND && listed)

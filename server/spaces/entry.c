@@ -53,7 +53,7 @@ void entry_make_views(struct service *service, const struct record *r, struct cl
     entry_take_view(&made, words);
     views_await(service->views, &ahead[2], turn, &made); /* One that failed is tried again by who needs it. */
     view_result_free(&made);
-    stored_digest_share(service, r);
+    stored_digest_keep(service, r);
 }
 
 /* ---- what the file knows ---- */
@@ -261,6 +261,17 @@ size_t entry_bytes(const struct entry *e)
 struct str entry_text(const struct entry *e)
 {
     return (struct str){e->bytes, e->text_bytes};
+}
+
+/* It stands before what people have said, in whose texts quotes are escaped. */
+struct str entry_sha256(const struct entry *e)
+{
+    static const struct str MEMBER = STR_INIT("\"sha256\":\"");
+    struct str text = entry_text(e);
+    size_t at = str_find_str(text, MEMBER) + MEMBER.n;
+    struct str digest = {text.p + at, RECORD_SHA256_CHARS};
+
+    return at + RECORD_SHA256_CHARS <= text.n && record_sha256_valid(digest) ? digest : STR("");
 }
 
 struct str entry_said_labels(const struct entry *e)

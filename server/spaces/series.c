@@ -92,6 +92,16 @@ static int64_t time_of(const struct entry *e)
     return date.n > 0 && query_date(date, &unix_s) ? unix_s : e->name.created_s;
 }
 
+struct stored_digest_of series_digest_of(const struct entry *e)
+{
+    struct stored_digest_of of = {.entry = record_entry_as(&e->name, ENTRY_DIGEST)};
+    struct str sha256 = entry_sha256(e);
+
+    if (sha256.n > 0)
+        memcpy(of.sha256, sha256.p, sha256.n);
+    return of;
+}
+
 static void take_entry(void *context, const struct entry *e)
 {
     struct series_list *l = context;
@@ -110,7 +120,7 @@ static void take_entry(void *context, const struct entry *e)
         l->capacity = more;
     }
     struct series_run *run = &l->runs[l->n_runs++];
-    *run = (struct series_run){.created_s = time_of(e)};
+    *run = (struct series_run){.created_s = time_of(e), .digest = series_digest_of(e)};
     memcpy(run->id, e->name.id, sizeof(run->id));
     run->labels = put_slice(l, labels, true);
     run->at = put_slice(l, series_label_of(labels, l->over), false);
@@ -189,6 +199,7 @@ bool series_collect(struct spaces *spaces, struct str space, const struct query 
 {
     const struct spaces_asked asked = {.space = space, .query = query, .most = SERIES_RUNS_MOST};
 
+    l->space = space;
     l->over = over.n > 0 ? over : STR("commit");
     if (!spaces_list(spaces, &asked, take_entry, l, &l->more, diag))
         return false;

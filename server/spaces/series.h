@@ -14,6 +14,7 @@
 #define SERVER_SPACES_SERIES_H
 
 #include "server/spaces/spaces.h"
+#include "server/spaces/stored_digest.h"
 
 enum {
     SERIES_RUNS_MOST = 2000, /* the newest that fit */
@@ -22,6 +23,7 @@ enum {
 
 struct series_run {
     char id[RECORD_ID_CHARS + 1];
+    struct stored_digest_of digest;
     int64_t created_s;
     struct str labels; /* lines KEY=VALUE of the series, sorted */
     struct str at;     /* the label `over`; empty: it has none */
@@ -55,7 +57,7 @@ struct series {
 };
 
 struct series_list {
-    struct str over;
+    struct str space, over;
     struct series_run *runs;
     size_t n_runs;
     struct series_point *points;
@@ -70,6 +72,9 @@ struct series_list {
     struct buf text;
     bool failed;
 };
+
+/* The digest of an upload that is listed. */
+struct stored_digest_of series_digest_of(const struct entry *e);
 
 /* Fills a zeroed list, whose slices last until series_free. `over`: a key, or empty. Blocks. False: diag. */
 bool series_collect(struct spaces *spaces, struct str space, const struct query *query, struct str over,

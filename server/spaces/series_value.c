@@ -161,7 +161,7 @@ static bool open_newest(struct service *service, struct turn *turn, const struct
     const struct series_run *run = newest_before(l, INT64_MAX);
 
     for (int tries = 0; run != NULL && tries < TRIES; tries++) {
-        if (stored_digest_open(service, run->id, turn, true, d) == DIGEST_FOUND)
+        if (stored_digest_open(service, l->space, &run->digest, turn, true, d) == DIGEST_FOUND)
             return true;
         run = newest_before(l, run->created_s);
     }
@@ -175,7 +175,7 @@ static void take_values(struct service *service, struct turn *turn, int64_t unti
         struct series_run *run = &l->runs[i];
         struct stored_digest d;
         enum stored_digest_state state =
-            stored_digest_open(service, run->id, turn, clock_ms() < until_ms, &d);
+            stored_digest_open(service, l->space, &run->digest, turn, clock_ms() < until_ms, &d);
         if (state == DIGEST_FOUND) {
             take_value(told, &d.of, run);
             stored_digest_close(&d);

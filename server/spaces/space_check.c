@@ -12,7 +12,7 @@ enum { SCRATCH_BYTES = 64 << 20 }; /* more than the checks of all groups need */
 
 /* One upload that a query has found. */
 struct found {
-    char id[RECORD_ID_CHARS + 1];
+    struct stored_digest_of digest;
     struct str labels, commit;
     bool is_asked_for; /* by its id */
 };
@@ -56,8 +56,8 @@ static void take_entry(void *context, const struct entry *e)
     if (l->n == l->most || l->failed)
         return;
     struct found *f = &l->of[l->n++];
-    memcpy(f->id, e->name.id, sizeof(f->id));
-    f->is_asked_for = is_only(l->asked, f->id);
+    f->digest = series_digest_of(e);
+    f->is_asked_for = is_only(l->asked, e->name.id);
     series_labels(&labels, entry_said_labels(e), is_free, l->asked);
     l->failed = labels.failed;
     f->labels = keep(l, buf_view(&labels));
@@ -138,7 +138,8 @@ static struct space_check_group *group_of(struct space_check *c, struct str labe
 static bool is_under_test(const struct collected *runs, const struct found *f)
 {
     for (uint32_t i = 0; i < runs->n; i++)
-        if (strcmp(runs->of[i].id, f->id) == 0 || (f->commit.n > 0 && str_eq(runs->of[i].commit, f->commit)))
+        if (strcmp(runs->of[i].digest.entry.id, f->digest.entry.id) == 0 ||
+            (f->commit.n > 0 && str_eq(runs->of[i].commit, f->commit)))
             return true;
     return false;
 }
@@ -149,13 +150,13 @@ static bool form_groups(struct space_check *c, const struct collected *runs, con
     for (uint32_t i = 0; i < runs->n; i++) {
         struct space_check_group *g = group_of(c, runs->of[i].labels, true);
         if (g != NULL && g->n_runs < SPACE_CHECK_RUNS)
-            g->runs[g->n_runs++] = runs->of[i].id;
+            g->runs[g->n_runs++] = &runs->of[i].digest;
     }
     for (uint32_t i = 0; i < baseline->n; i++) {
         const struct found *f = &baseline->of[i];
         struct space_check_group *g = is_under_test(runs, f) ? NULL : group_of(c, f->labels, false);
         if (g != NULL && g->n_baseline < SPACE_CHECK_BASELINE)
-            g->baseline[g->n_baseline++] = f->id;
+            g->baseline[g->n_baseline++] = &f->digest;
     }
     return c->arena.failure == ARENA_OK;
 }
@@ -169,19 +170,19 @@ static bool measure_the_same(const struct run_digest *a, const struct run_digest
 
 /* Leaves those out that cannot be read, and those that do not measure what `like` does; NULL: the first of them. NULL: no
  * memory. */
-static struct run_digest *open_digests(struct service *service, struct turn *turn, struct space_check *c,
-                                       const struct run_digest *like, const char **ids, uint32_t *n,
-                                       uint32_t *n_other)
+static struct run_digest *open_digests(struct service *service, struct str space, struct turn *turn,
+                                       struct space_check *c, const struct run_digest *like,
+                                       const struct stored_digest_of **of, uint32_t *n, uint32_t *n_other)
 {
     struct run_digest *digests = arena_array(&c->arena, (size_t)*n + 1, sizeof(*digests));
     uint32_t opened = 0;
 
     for (uint32_t i = 0; digests != NULL && i < *n && !arena_stopped(&c->arena); i++) {
         struct stored_digest *d = &c->digests[c->n_digests];
-        if (stored_digest_open(service, ids[i], turn, true, d) != DIGEST_FOUND)
+        if (stored_digest_open(service, space, of[i], turn, true, d) != DIGEST_FOUND)
             continue;
         c->n_digests++;
-        ids[opened] = ids[i];
+        of[opened] = of[i];
         digests[opened] = d->of;
         like = like == NULL ? &digests[0] : like;
         if (measure_the_same(like, &d->of))
@@ -194,7 +195,8 @@ static struct run_digest *open_digests(struct service *service, struct turn *tur
 }
 
 /* The one whose first total is in the middle. */
-static const char *typical(const struct run_digest *digests, const char *const *ids, uint32_t n)
+static const char *typical(const struct run_digest *digests, const struct stored_digest_of *const *of,
+                           uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
         uint32_t below = 0;
@@ -203,9 +205,9 @@ static const char *typical(const struct run_digest *digests, const char *const *
             below += a < b || (a == b && k < i);
         }
         if (below == n / 2)
-            return ids[i];
+            return of[i]->entry.id;
     }
-    return ids[0];
+    return of[0]->entry.id;
 }
 
 static bool judge(struct service *service, struct turn *turn, const struct space_check_asked *asked,
@@ -213,9 +215,9 @@ static bool judge(struct service *service, struct turn *turn, const struct space
 {
     struct check_input in = {.rules = asked->rules, .n_rules = asked->n_rules};
 
-    in.b = open_digests(service, turn, c, NULL, g->runs, &g->n_runs, &g->n_other);
-    in.a = open_digests(service, turn, c, g->n_runs > 0 ? &in.b[0] : NULL, g->baseline, &g->n_baseline,
-                        &g->n_other);
+    in.b = open_digests(service, asked->space, turn, c, NULL, g->runs, &g->n_runs, &g->n_other);
+    in.a = open_digests(service, asked->space, turn, c, g->n_runs > 0 ? &in.b[0] : NULL, g->baseline,
+                        &g->n_baseline, &g->n_other);
     in.n_b = g->n_runs;
     in.n_a = g->n_baseline;
     if (in.a == NULL || in.b == NULL)

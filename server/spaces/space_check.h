@@ -30,8 +30,8 @@ struct space_check_asked {
 
 /* Runs with the same labels, and their baseline. */
 struct space_check_group {
-    struct str labels;             /* lines KEY=VALUE */
-    const char **runs, **baseline; /* ids, the newest first */
+    struct str labels;                                /* lines KEY=VALUE */
+    const struct stored_digest_of **runs, **baseline; /* the newest first */
     uint32_t n_runs, n_baseline;
     uint32_t n_other; /* of both, left out since they measure something else, as a heap among traces */
     bool is_judged;   /* else there is no baseline, or no run of either side can be read */

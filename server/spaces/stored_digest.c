@@ -1,5 +1,7 @@
 #include "server/spaces/stored_digest.h"
 
+#include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
@@ -8,8 +10,12 @@
 #include "server/convert/report.h"
 #include "server/store/record_cache.h"
 #include "server/store/record_entry.h"
+#include "server/store/sweep.h"
 
-enum { DIGEST_BYTES_MAX = 16 << 20 }; /* names may be long */
+enum {
+    DIGEST_REVISION = 2,        /* raised when the bytes change for an equal upload */
+    DIGEST_BYTES_MAX = 16 << 20 /* names may be long */
+};
 
 void stored_digest_view(const struct service *service, const struct record *record, struct view_request *view)
 {
@@ -18,78 +24,145 @@ void stored_digest_view(const struct service *service, const struct record *reco
     report_defaults(service->config, &view->asked);
 }
 
-/* Takes over what the result holds. Files are mapped: of a large one a few pages are looked at. */
-static bool take(struct view_result *result, struct stored_digest *d)
+static struct stored_digest_of of_record(const struct record *record)
+{
+    struct stored_digest_of of = {.entry = record_entry_of(record, ENTRY_DIGEST)};
+
+    memcpy(of.sha256, record->sha256, sizeof(of.sha256));
+    return of;
+}
+
+/* ---- on this machine ---- */
+
+/* Beside the views of the bytes, with which it goes. */
+static void local_key(const struct stored_digest_of *of, char key[STORE_KEY_BYTES])
+{
+    char prefix[RECORD_VIEWS_PREFIX_CHARS + 1];
+
+    record_views_prefix(of->sha256, prefix);
+    snprintf(key, STORE_KEY_BYTES, "%sdigest%d-%s-%s", prefix, DIGEST_REVISION, of->entry.id, of->entry.mark);
+}
+
+/* A file is mapped: of a large one a few pages are looked at. */
+static bool open_mapped(int fd, uint64_t bytes, struct stored_digest *d)
 {
     struct diag ignored = {0};
-    struct str text = STR("");
+    void *mapped = bytes == 0 || bytes > DIGEST_BYTES_MAX
+                       ? MAP_FAILED
+                       : mmap(NULL, (size_t)bytes, PROT_READ, MAP_PRIVATE, fd, 0);
 
-    if (result->bytes != NULL) {
-        d->bytes = shared_bytes_ref(result->bytes);
-        text = shared_bytes_view(d->bytes);
-    } else if (result->fd >= 0 && result->file_bytes > 0) {
-        void *mapped = mmap(NULL, (size_t)result->file_bytes, PROT_READ, MAP_PRIVATE, result->fd, 0);
-        if (mapped != MAP_FAILED) {
-            d->mapped = mapped;
-            d->n = (size_t)result->file_bytes;
-            text = (struct str){mapped, d->n};
-        }
-    }
-    view_result_free(result);
-    return run_digest_open(&d->of, text, &ignored);
+    close(fd);
+    if (mapped == MAP_FAILED)
+        return false;
+    d->mapped = mapped;
+    d->n = (size_t)bytes;
+    if (run_digest_open(&d->of, (struct str){mapped, d->n}, &ignored))
+        return true;
+    stored_digest_close(d);
+    return false;
 }
 
-static bool is_shared(const struct service *service, const struct record *record)
+static bool find(struct service *service, const char *key, struct stored_digest *d)
 {
-    return record->space[0] != '\0' && store_is_remote(service->store);
+    uint64_t bytes;
+    int fd;
+
+    return local_use(store_local(service->store), key, &fd, &bytes) == STORE_OK && open_mapped(fd, bytes, d);
 }
 
-/* From the object store. It is kept here, so that it is fetched once. */
-static bool fetch(struct service *service, const struct record *record, const struct view_request *view,
-                  struct turn *turn, struct view_result *result)
+static void keep(struct service *service, const char *key, struct str text)
 {
-    char key[STORE_KEY_BYTES];
+    if (!sweep_take_view_room(service->sweep, text.n))
+        return;
+    enum store_result put = local_put(store_local(service->store), key, text, LOCAL_DURABLE);
+    sweep_view_put(service->sweep, text.n, put == STORE_OK);
+}
+
+/* ---- in the object store ---- */
+
+/* It is kept here, so that it is fetched once. */
+static bool fetch(struct service *service, struct str space, const struct stored_digest_of *of,
+                  const char *key, struct turn *turn, struct stored_digest *d)
+{
+    char shared[STORE_KEY_BYTES];
     struct buf text = {0};
-    struct run_digest digest;
     struct diag ignored = {0};
 
-    if (!is_shared(service, record))
+    if (!store_is_remote(service->store))
         return false;
     turn_give(turn);
-    record_entry_key(record, ENTRY_DIGEST, key);
-    bool found = store_read(service->store, key, DIGEST_BYTES_MAX, &text) == STORE_OK &&
-                 run_digest_open(&digest, buf_view(&text), &ignored);
+    record_entry_put_key(space, &of->entry, shared);
+    bool found = store_read(service->store, shared, DIGEST_BYTES_MAX, &text) == STORE_OK;
+    if (found)
+        keep(service, key, buf_view(&text));
     turn_take(turn);
-    *result = (struct view_result){.fd = -1};
-    if (found) {
-        view_keep(service, view, buf_view(&text));
-        result->bytes = shared_bytes_new(&text);
-    }
+    d->bytes = found ? shared_bytes_new(&text) : NULL;
     buf_free(&text);
-    return result->bytes != NULL;
+    if (d->bytes != NULL && run_digest_open(&d->of, shared_bytes_view(d->bytes), &ignored))
+        return true;
+    stored_digest_close(d);
+    return false;
 }
 
-void stored_digest_share(struct service *service, const struct record *record)
+static void share(struct service *service, const struct record *record, struct str text)
 {
     char key[STORE_KEY_BYTES];
+
+    if (!store_is_remote(service->store))
+        return;
+    record_entry_key(record, ENTRY_DIGEST, key);
+    enum store_result put = store_put(service->store, key, text);
+    if (put != STORE_OK && put != STORE_EXISTS)
+        LOG(service->log, LOG_WARN, "digest-not-shared", LOG_STR("id", str_of(record->id)),
+            LOG_STR("why", str_of(store_reason(put))));
+}
+
+/* ---- made of the upload ---- */
+
+static void keep_text(struct service *service, const struct record *record, struct str text)
+{
+    const struct stored_digest_of of = of_record(record);
+    char key[STORE_KEY_BYTES];
+
+    if (record->space[0] == '\0')
+        return;
+    local_key(&of, key);
+    keep(service, key, text);
+    share(service, record, text);
+}
+
+static void keep_view(struct service *service, const struct record *record, struct view_result *view)
+{
+    if (view->bytes == NULL && view->fd >= 0)
+        view->bytes = view_read_object(view->fd, view->file_bytes);
+    if (view->bytes != NULL)
+        keep_text(service, record, shared_bytes_view(view->bytes));
+}
+
+void stored_digest_keep(struct service *service, const struct record *record)
+{
     struct view_request view;
     struct view_result result;
 
-    if (!is_shared(service, record))
-        return;
     stored_digest_view(service, record, &view);
-    if (!views_find(service->views, &view, &result))
+    if (record->space[0] == '\0' || !views_find(service->views, &view, &result))
         return;
-    if (result.bytes == NULL)
-        result.bytes = view_read_object(result.fd, result.file_bytes);
-    record_entry_key(record, ENTRY_DIGEST, key);
-    if (result.bytes != NULL) {
-        enum store_result put = store_put(service->store, key, shared_bytes_view(result.bytes));
-        if (put != STORE_OK && put != STORE_EXISTS)
-            LOG(service->log, LOG_WARN, "digest-not-shared", LOG_STR("id", str_of(record->id)),
-                LOG_STR("why", str_of(store_reason(put))));
-    }
+    keep_view(service, record, &result);
     view_result_free(&result);
+}
+
+void stored_digest_keep_on(struct service *service, const struct record *before, const struct record *record)
+{
+    const struct stored_digest_of of = of_record(before);
+    struct stored_digest d = {.mapped = NULL};
+    char key[STORE_KEY_BYTES];
+
+    local_key(&of, key);
+    if (find(service, key, &d))
+        keep_text(service, record, d.of.text);
+    else
+        stored_digest_keep(service, record);
+    stored_digest_close(&d);
 }
 
 static enum record_state read_record(struct service *service, const char *id, struct turn *turn,
@@ -107,33 +180,49 @@ static enum record_state read_record(struct service *service, const char *id, st
     return state;
 }
 
-enum stored_digest_state stored_digest_open(struct service *service, const char *id, struct turn *turn,
-                                            bool makes, struct stored_digest *d)
+static enum stored_digest_state make(struct service *service, const char *id, struct turn *turn,
+                                     struct stored_digest *d)
 {
     struct record record;
     struct view_request view;
+    struct view_ahead ahead;
     struct view_result result;
+    struct diag ignored = {0};
 
-    *d = (struct stored_digest){.mapped = NULL};
     enum record_state state = read_record(service, id, turn, &record);
     if (state == RECORD_AWAY)
         return DIGEST_NOT_MADE;
     if (state != RECORD_FOUND && state != RECORD_STALE)
         return DIGEST_NONE;
     stored_digest_view(service, &record, &view);
-    if (!views_find(service->views, &view, &result) &&
-        !(makes && fetch(service, &record, &view, turn, &result))) {
-        struct view_ahead ahead;
-        if (!makes)
-            return DIGEST_NOT_MADE;
-        views_begin(service->views, &view, NULL, &ahead);
-        views_await(service->views, &ahead, turn, &result);
-        stored_digest_share(service, &record);
-    }
-    if (take(&result, d))
+    views_begin(service->views, &view, NULL, &ahead);
+    views_await(service->views, &ahead, turn, &result);
+    turn_give(turn);
+    keep_view(service, &record, &result);
+    turn_take(turn);
+    d->bytes = result.bytes == NULL ? NULL : shared_bytes_ref(result.bytes);
+    view_result_free(&result);
+    if (d->bytes != NULL && run_digest_open(&d->of, shared_bytes_view(d->bytes), &ignored))
         return DIGEST_FOUND;
     stored_digest_close(d);
     return DIGEST_NONE;
+}
+
+enum stored_digest_state stored_digest_open(struct service *service, struct str space,
+                                            const struct stored_digest_of *of, struct turn *turn, bool makes,
+                                            struct stored_digest *d)
+{
+    char key[STORE_KEY_BYTES];
+
+    *d = (struct stored_digest){.mapped = NULL};
+    if (of->sha256[0] == '\0')
+        return DIGEST_NONE;
+    local_key(of, key);
+    if (find(service, key, d))
+        return DIGEST_FOUND;
+    if (!makes)
+        return DIGEST_NOT_MADE;
+    return fetch(service, space, of, key, turn, d) ? DIGEST_FOUND : make(service, of->entry.id, turn, d);
 }
 
 void stored_digest_close(struct stored_digest *d)
@@ -141,4 +230,5 @@ void stored_digest_close(struct stored_digest *d)
     if (d->mapped != NULL)
         munmap(d->mapped, d->n);
     shared_bytes_unref(d->bytes);
+    *d = (struct stored_digest){.mapped = NULL};
 }

@@ -1,15 +1,23 @@
-/* The digest of an upload (runs/run_digest.h). It is kept in this machine's directory, beside the upload's views; of an upload in a
- * space also in an object store, if that keeps the uploads: so other machines need not read the upload. */
+/* The digest of an upload in a space (runs/run_digest.h). It is kept in this machine's directory, beside the upload's views, by the
+ * upload's entry: names that come later make another entry, and so another digest. If an object store keeps the uploads, it
+ * is there, too, so that other machines need not read the upload. To find it no record is read. */
 #ifndef SERVER_SPACES_STORED_DIGEST_H
 #define SERVER_SPACES_STORED_DIGEST_H
 
 #include "core/system/turns.h"
 #include "runs/run_digest.h"
+#include "server/store/record_entry.h"
 #include "server/views/views.h"
 
 /* Sets the view that a digest is. */
 void stored_digest_view(const struct service *service, const struct record *record,
                         struct view_request *view);
+
+/* Which one: that of an entry, of bytes with this digest in hex. */
+struct stored_digest_of {
+    struct record_entry entry;
+    char sha256[RECORD_SHA256_CHARS + 1];
+};
 
 struct stored_digest {
     struct run_digest of;
@@ -25,12 +33,14 @@ enum stored_digest_state {
 };
 
 /* Fills *d, which stored_digest_close frees. With `makes` it is made if it is not there. Waits without the turn. */
-enum stored_digest_state stored_digest_open(struct service *service, const char *id, struct turn *turn,
-                                            bool makes, struct stored_digest *d)
-    __attribute__((warn_unused_result));
+enum stored_digest_state stored_digest_open(struct service *service, struct str space,
+                                            const struct stored_digest_of *of, struct turn *turn, bool makes,
+                                            struct stored_digest *d) __attribute__((warn_unused_result));
 
-/* Puts the digest that this machine has into the object store, if there is one, for the record as it is in its space. */
-void stored_digest_share(struct service *service, const struct record *record);
+/* Keeps the view that a digest is, if it is there, as the digest of the record's entry, here and in the object store. */
+void stored_digest_keep(struct service *service, const struct record *record);
+/* The same with what is kept for the record before a change that is none of its names. */
+void stored_digest_keep_on(struct service *service, const struct record *before, const struct record *record);
 
 void stored_digest_close(struct stored_digest *d);
 

@@ -24,6 +24,21 @@ struct record_entry record_entry_of(const struct record *r, enum record_entry_ki
     return e;
 }
 
+struct record_entry record_entry_as(const struct record_entry *e, enum record_entry_kind kind)
+{
+    struct record_entry other = *e;
+    struct str mark = str_of(e->mark);
+
+    for (int i = ENTRY_KINDS - 1; i > 0; i--)
+        if (str_ends(mark, str_of(ENDS[i]))) {
+            mark.n -= strlen(ENDS[i]);
+            break;
+        }
+    snprintf(other.mark, sizeof(other.mark), "%.*s%s", (int)(mark.n < MARK_CHARS ? mark.n : MARK_CHARS),
+             mark.p, ENDS[kind]);
+    return other;
+}
+
 bool record_entry_is_digest(const struct record_entry *e)
 {
     return str_ends(str_of(e->mark), str_of(ENDS[ENTRY_DIGEST]));

@@ -34,6 +34,8 @@ enum record_entry_kind {
     ENTRY_KINDS
 };
 struct record_entry record_entry_of(const struct record *r, enum record_entry_kind kind);
+/* Another one of the same upload, with the same mark. */
+struct record_entry record_entry_as(const struct record_entry *e, enum record_entry_kind kind);
 bool record_entry_is_digest(const struct record_entry *e);
 /* The key of an entry, and that of a record. */
 void record_entry_put_key(struct str space, const struct record_entry *e, char key[STORE_KEY_BYTES]);

@@ -77,12 +77,6 @@ void view_of_owner(struct view_options *options, const struct record *record)
     (void)view_set(options, KEYS_VIEW, STR("app"), str_of(record->app), &ignored);
 }
 
-/* Others may be gone after a power cut, or there with other bytes: their key names the run of the machine. */
-static bool view_lasts(const struct view_request *r)
-{
-    return r->report != NULL && r->report->lasts;
-}
-
 void view_describe(const struct service *service, const struct view_request *r, struct buf *text)
 {
     struct profile_id of = view_profile(r);
@@ -94,8 +88,7 @@ void view_describe(const struct service *service, const struct view_request *r, 
         profile_id_canonical(&of, text);
     }
     buf_char(text, '|');
-    if (!view_lasts(r))
-        buf_z(text, service->boot);
+    buf_z(text, service->boot);
     if (r->output == NULL && r->report == NULL) {
         buf_printf(text, "|summary|%d", SUMMARY_REVISION);
         if (view_compares(r))
@@ -230,7 +223,7 @@ static void keep(struct service *s, const struct view_request *r, const char *ke
         return;
     /* Room was taken before: views that are written side by side must not pass the limit together. */
     struct local *local = store_local(s->store);
-    enum store_result result = local_put(local, key, bytes, view_lasts(r) ? LOCAL_DURABLE : LOCAL_EVICTABLE);
+    enum store_result result = local_put(local, key, bytes, LOCAL_EVICTABLE);
     sweep_view_put(s->sweep, bytes.n, result == STORE_OK);
     if (result != STORE_OK && result != STORE_EXISTS)
         LOG(s->log, LOG_WARN, "view-not-kept", LOG_STR("key", str_of(key)),
@@ -238,14 +231,6 @@ static void keep(struct service *s, const struct view_request *r, const char *ke
     if (result == STORE_OK && r->upload.upload[0] != '\0' && !store_is_remote(s->store) &&
         record_is_gone(s->store, r->upload.upload))
         local_delete(local, key);
-}
-
-void view_keep(struct service *s, const struct view_request *r, struct str bytes)
-{
-    char key[VIEW_KEY_CHARS + 1];
-
-    if (view_key(s, r, ENCODING_IDENTITY, key))
-        keep(s, r, key, bytes);
 }
 
 static struct shared_bytes *draw(struct service *s, const struct view_request *r, const struct drawn *d,

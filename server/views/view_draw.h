@@ -69,9 +69,6 @@ struct str view_etag(const char *key);
 struct shared_bytes *view_draw(struct service *s, const struct view_request *r, struct turn *turn,
                                struct diag *diag);
 
-/* Keeps a view, without coding, that was made elsewhere. */
-void view_keep(struct service *s, const struct view_request *r, struct str bytes);
-
 /* The view in this coding, kept in the store under its key; NULL: it cannot be coded. */
 struct shared_bytes *view_encode(struct service *s, const struct view_request *r, enum encoding e,
                                  struct shared_bytes *plain);

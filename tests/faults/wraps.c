@@ -286,6 +286,10 @@ WRAP_CHANGE(int, mkdirat, (int top, const char *path, mode_t mode), (top, path, 
 WRAP(int, mkostemp, (char *path, int flags), (path, flags), -1, EACCES)
 WRAP(DIR *, fdopendir, (int fd), (fd), NULL, ENOMEM)
 WRAP(struct dirent *, readdir, (DIR * dir), (dir), NULL, EIO)
+WRAP(int, scandir,
+     (const char *path, struct dirent ***list, int (*is_wanted)(const struct dirent *),
+      int (*order)(const struct dirent **, const struct dirent **)),
+     (path, list, is_wanted, order), -1, ENOMEM)
 WRAP(FTS *, fts_open, (char *const *paths, int flags, int (*order)(const FTSENT **a, const FTSENT **b)),
      (paths, flags, order), NULL, ENOMEM)
 WRAP(void *, mmap, (void *at, size_t n, int protection, int flags, int fd, off_t offset),

@@ -19,7 +19,7 @@ SURE = re.compile(r'''_ITM_|__cxa_|__gmon_|__libc_|__errno|__stack_chk|__assert|
     __(str|stp)\w+_chk$|abort$|_exit$|access$|clock_gettime$|time$|timegm$|gmtime_r$|getenv$|getpid$|gettid$|environ$|isatty$|signal$|sig\w+$|
     pthread_(mutex|cond|condattr|attr)_\w+$|pthread_(once|join|self|sigmask|getspecific|setattr_default_np)$|mallopt$|
     setpriority$|getrlimit$|(mem|str)[a-z]+$|qsort(_r)?$|
-    (vs|s)nprintf$|printf$|fprintf$|stdout$|stderr$|closedir$|freeaddrinfo$|inet_(pton|ntop)$|send$|json_|crc32$|deflate$|
+    (vs|s)nprintf$|printf$|fprintf$|stdout$|stderr$|closedir$|alphasort$|freeaddrinfo$|inet_(pton|ntop)$|send$|json_|crc32$|deflate$|
     deflateEnd$|inflate(Reset|Validate|End)$|_?setjmp$|(__)?longjmp(_chk)?$|(rust_demangle|cplus_demangle_v3)_callback$|ZSTD_(isError|getErrorCode|compressBound|freeDStream|DCtx_reset|DCtx_setParameter|sizeof_DStream)$|
     archive_(entry_\w+|errno|filter_bytes|format_name|set_error)$|(free|use)locale$|
     gnutls_(\w+_deinit|certificate_free_credentials|session_get_ptr|strerror)$|

@@ -147,6 +147,10 @@ class Two(BucketTest):
             texts = [server.get('/s/series/' + query).text.replace(':%d/' % server.port, '/') for server in (self.a, self.b)]
             self.assertEqual(*texts)
         self.assertEqual([key for method, key in self.bucket.requests[at:] if method == 'GET' and '/bytes/' in key], [])
+        at = len(self.bucket.requests)
+        self.assertEqual(self.b.get('/s/series/series.json?of=com.example.feed.Db.query').status, 200)
+        self.assertEqual([key for method, key in self.bucket.requests[at:] if method == 'GET' and ('uploads/' in key or 'digest' in key)
+                          and not key.startswith('?')], [])
         # They are of the upload in its space: they go with either.
         for server, do in ((self.b, lambda path, token: self.b.request('POST', path + '/rename', 'space=&token=' + token)),
                            (self.a, lambda path, token: self.a.request('DELETE', path, X_Delete_Token=token))):
