@@ -580,3 +580,12 @@ enum s3_result s3_send(struct s3 *s, struct s3_request *r, struct diag *diag)
         pause_behind(all.n);
     }
 }
+
+enum s3_result s3_look(struct s3 *s, const char *key, struct s3_object *o, struct diag *diag)
+{
+    struct s3_request r = {.method = "HEAD", .key = key, .is_short = true};
+    enum s3_result result = s3_send(s, &r, diag);
+
+    *o = (struct s3_object){key, r.length, r.modified_s};
+    return result;
+}

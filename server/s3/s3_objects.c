@@ -57,15 +57,6 @@ enum s3_result s3_copy(struct s3 *s, const char *from, const char *key, struct d
     return s3_send(s, &r, diag);
 }
 
-enum s3_result s3_look(struct s3 *s, const char *key, struct s3_object *o, struct diag *diag)
-{
-    struct s3_request r = {.method = "HEAD", .key = key, .is_short = true};
-    enum s3_result result = s3_send(s, &r, diag);
-
-    *o = (struct s3_object){key, r.length, r.modified_s};
-    return result;
-}
-
 enum s3_result s3_delete(struct s3 *s, const char *key, struct diag *diag)
 {
     struct s3_request r = {.method = "DELETE", .key = key, .is_short = true};
