@@ -376,7 +376,8 @@ static int compare_p(const void *a, const void *b)
 
 double rank_false_discoveries(double *p, uint32_t n, double share)
 {
-    qsort(p, n, sizeof(*p), compare_p);
+    if (n > 0)
+        qsort(p, n, sizeof(*p), compare_p);
     for (uint32_t i = n; i > 0; i--)
         if (p[i - 1] * n <= share * i)
             return p[i - 1];

@@ -163,7 +163,8 @@ enum store_result local_look(struct local *l, const char *key, struct store_obje
         return refuse_key();
     if (fstatat(l->top, key, &st, AT_SYMLINK_NOFOLLOW) != 0)
         return result_of(errno);
-    if (!S_ISREG(st.st_mode))
+    /* A file without a name was removed while it was looked for. */
+    if (!S_ISREG(st.st_mode) || st.st_nlink == 0)
         return STORE_NOT_FOUND;
     *o = (struct store_object){key, (uint64_t)st.st_size, (uint64_t)st.st_nlink, (int64_t)st.st_mtime};
     return STORE_OK;
