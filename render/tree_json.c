@@ -127,15 +127,13 @@ static bool put_tracks(struct writer *w, struct arena *a)
 
 static void put_values(struct writer *w)
 {
-    static const char *const UNITS[] = {[UNIT_NS] = "ns", [UNIT_BYTES] = "bytes", [UNIT_COUNT] = "count"};
-
     json_open_array(&w->json, "values");
     for (uint32_t i = 0; i < w->n_measures; i++) {
         const struct measure *m = &w->measures[i];
         json_open_object(&w->json, NULL);
         json_put_string(&w->json, "name", m->name);
         json_put_string(&w->json, "label", m->label);
-        json_put_string(&w->json, "unit", str_of(UNITS[m->unit]));
+        json_put_string(&w->json, "unit", str_of(unit_word(m->unit)));
         json_put_bool(&w->json, "derived", m->waiting);
         json_close(&w->json);
     }

@@ -327,13 +327,6 @@ static void json_more(struct json *j, struct rank_more more)
     json_close(j);
 }
 
-static const char *unit_word(enum unit unit)
-{
-    static const char *const UNITS[] = {[UNIT_NS] = "ns", [UNIT_BYTES] = "bytes", [UNIT_COUNT] = "count"};
-
-    return UNITS[unit];
-}
-
 static void json_rule(struct json *j, const struct check_rule *r)
 {
     json_open_object(j, NULL);

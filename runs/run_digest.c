@@ -73,14 +73,11 @@ static bool takes_word(struct str *line, struct str word)
 
 static bool read_unit(struct str field, enum unit *unit)
 {
-    static const struct str UNITS[] = {
-        [UNIT_NS] = STR_INIT("ns"), [UNIT_BYTES] = STR_INIT("bytes"), [UNIT_COUNT] = STR_INIT("count")};
-
-    for (size_t i = 0; i < sizeof(UNITS) / sizeof(UNITS[0]); i++)
-        if (str_eq(field, UNITS[i])) {
-            *unit = (enum unit)i;
+    for (int i = 0; i <= UNIT_COUNT; i++) {
+        *unit = (enum unit)i;
+        if (str_eq(field, str_of(unit_word(*unit))))
             return true;
-        }
+    }
     return false;
 }
 

@@ -43,13 +43,6 @@ static void put_net(struct buf *out, struct net n)
     net_put(out, n);
 }
 
-static const char *unit_word(enum unit unit)
-{
-    static const char *const WORDS[] = {[UNIT_NS] = "ns", [UNIT_BYTES] = "bytes", [UNIT_COUNT] = "count"};
-
-    return WORDS[unit];
-}
-
 /* ---- names ---- */
 
 /* `package.Class.method(signature) [module]`: what tells a method from all others, but for its build. */

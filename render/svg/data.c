@@ -60,15 +60,13 @@ static void put_label(const struct header *h, struct json *j, const struct measu
 
 static void put_values(const struct header *h, struct json *j)
 {
-    static const char *const UNITS[] = {[UNIT_NS] = "ns", [UNIT_BYTES] = "bytes", [UNIT_COUNT] = "count"};
-
     json_open_array(j, "values");
     for (uint32_t i = 0; i < h->n_measures; i++) {
         const struct measure *m = &h->measures[i];
         json_open_object(j, NULL);
         json_put_string(j, "name", measure_key(m->name));
         put_label(h, j, m);
-        json_put_string(j, "unit", str_of(UNITS[m->unit]));
+        json_put_string(j, "unit", str_of(unit_word(m->unit)));
         json_put_string(j, "role", str_of(role_of(h, m)));
         json_put_u64(j, "scale", h->nodes->scale[i]);
         json_put_bool(j, "derived", h->nodes->derived[i]);

@@ -111,7 +111,7 @@ static void answer_json(const struct series_answer *a, struct buf *b)
     json_put_string(&j, "over", a->list.over);
     json_put_string(&j, "of", a->told.of);
     json_put_string(&j, "value", a->told.value);
-    json_put_string(&j, "unit", str_of(series_unit_word(&a->told)));
+    json_put_string(&j, "unit", str_of(unit_word(a->told.unit)));
     json_put_u64(&j, "uploads", a->list.n_runs);
     json_put_u64(&j, "not_read", a->told.not_read);
     json_put_u64(&j, "later", a->told.later);

@@ -211,13 +211,6 @@ void series_told_free(struct series_told *told)
 
 /* ---- words ---- */
 
-const char *series_unit_word(const struct series_told *told)
-{
-    static const char *const WORDS[] = {[UNIT_NS] = "ns", [UNIT_BYTES] = "bytes", [UNIT_COUNT] = "count"};
-
-    return WORDS[told->unit];
-}
-
 void series_put_amount(struct buf *b, const struct series_told *told, int64_t value)
 {
     buf_z(b, value < 0 ? "-" : "");

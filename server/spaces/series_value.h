@@ -45,9 +45,6 @@ void series_told_free(struct series_told *told);
 /* Appends an amount of the value for people: 12.34 ms. */
 void series_put_amount(struct buf *b, const struct series_told *told, int64_t value);
 
-/* "ns", "bytes", "count" */
-const char *series_unit_word(const struct series_told *told);
-
 /* Appends a sentence without its end, raw: "At commit 4f2a wall of total grew from 812 ms to 853 ms, by 5 %". */
 void series_change_words(struct buf *b, const struct series_list *l, const struct series_told *told,
                          const struct series *s, const struct series_change *c);
