@@ -72,13 +72,11 @@ static void put_form(struct buf *b, const struct page_series *p)
 
 static void put_labels(struct buf *b, struct str lines)
 {
-    struct str line, key;
+    struct str key, value;
 
     buf_z(b, "<ul class=\"labels\" aria-label=\"Labels of the series\">\n");
-    while (lines.n > 0 && str_split(&lines, '\n', &line)) {
-        str_split(&line, '=', &key);
-        page_label(b, STR("series"), "", key, line);
-    }
+    while (labels_next(&lines, &key, &value))
+        page_label(b, STR("series"), "", key, value);
     buf_z(b, "</ul>\n");
 }
 

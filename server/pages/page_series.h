@@ -9,7 +9,6 @@ struct page_series {
     struct str space, query;
     const struct series_list *list;
     const struct series_told *told;
-    const struct series_wish *wish;
     const struct page_visitor *visitor;
 };
 void page_series(struct buf *b, const struct page_series *p);

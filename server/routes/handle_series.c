@@ -5,8 +5,6 @@
 
 #include "core/clean.h"
 #include "core/json.h"
-#include "core/number.h"
-#include "core/system/clock.h"
 #include "core/system/utc.h"
 #include "server/http/exchange.h"
 #include "server/http/problem.h"
@@ -181,7 +179,6 @@ static void answer_page(struct exchange *x, const struct series_answer *a)
                                      .query = x->query(x, "q"),
                                      .list = &a->list,
                                      .told = &a->told,
-                                     .wish = &a->wish,
                                      .visitor = view_visitor(x, &visitor)};
 
     page_series(page_reply(&x->reply, 200), &page);

@@ -276,7 +276,8 @@ struct str entry_sha256(const struct entry *e)
 
 struct str entry_said_labels(const struct entry *e)
 {
-    return (struct str){e->bytes + e->text_bytes + e->words_bytes, e->said_bytes};
+    return (struct str){e->bytes + e->text_bytes + e->words_bytes + 1,
+                        e->said_bytes - 1}; /* behind the "\n" */
 }
 
 struct query_subject entry_subject(const struct entry *e)

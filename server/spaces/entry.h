@@ -50,7 +50,7 @@ size_t entry_bytes(const struct entry *e); /* in memory */
 struct str entry_text(const struct entry *e);
 /* The digest of the upload's bytes; empty where the text is damaged. */
 struct str entry_sha256(const struct entry *e);
-/* The labels that people said: "\n", then lines "KEY=VALUE\n". */
+/* The labels that people said: lines "KEY=VALUE\n". */
 struct str entry_said_labels(const struct entry *e);
 struct query_subject entry_subject(const struct entry *e);
 

@@ -66,11 +66,11 @@ bool labels_next(struct str *rest, struct str *key, struct str *value)
     return str_split(value, '=', key);
 }
 
-struct str labels_value(const struct labels *l, struct str key)
+struct str labels_value_in(struct str lines, struct str key)
 {
-    struct str rest = labels_all(l), at, value;
+    struct str at, value;
 
-    while (labels_next(&rest, &at, &value))
+    while (labels_next(&lines, &at, &value))
         if (str_eq(at, key))
             return value;
     return (struct str){NULL, 0};

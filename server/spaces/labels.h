@@ -59,6 +59,10 @@ static inline void labels_put(struct json *j, const char *key, const struct labe
 }
 
 /* p == NULL: no label has the key. */
-struct str labels_value(const struct labels *l, struct str key);
+struct str labels_value_in(struct str lines, struct str key);
+static inline struct str labels_value(const struct labels *l, struct str key)
+{
+    return labels_value_in(labels_all(l), key);
+}
 
 #endif

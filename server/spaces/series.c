@@ -15,8 +15,6 @@ static const char *const RUNNING[] = {"commit", "version", "run", "iteration", "
 
 enum { SCRATCH_BYTES = 16 << 20 }; /* more than the longest series needs */
 
-enum { LINES_MAX = LABELS_MAX + 1 };
-
 static bool differs(struct str key)
 {
     for (size_t i = 0; i < sizeof(RUNNING) / sizeof(RUNNING[0]); i++)
@@ -33,30 +31,18 @@ static int order_lines(const void *a, const void *b)
 void series_labels(struct buf *b, struct str labels, bool (*is_left_out)(const void *context, struct str key),
                    const void *context)
 {
-    struct str lines[LINES_MAX], line;
+    struct str lines[LABELS_MAX], key, value;
     size_t n = 0;
 
-    while (labels.n > 0 && n < LINES_MAX && str_split(&labels, '\n', &line)) {
-        struct str key = {line.p, str_find(line, '=')};
-        if (line.n > 0 && !differs(key) && !is_left_out(context, key))
-            lines[n++] = line;
-    }
+    while (n < LABELS_MAX && labels_next(&labels, &key, &value))
+        if (!differs(key) && !is_left_out(context, key))
+            lines[n++] = (struct str){key.p, key.n + 1 + value.n};
     if (n > 0)
         qsort(lines, n, sizeof(lines[0]), order_lines);
     for (size_t i = 0; i < n; i++) {
         buf_str(b, lines[i]);
         buf_char(b, '\n');
     }
-}
-
-struct str series_label_of(struct str labels, struct str key)
-{
-    struct str line;
-
-    while (labels.n > 0 && str_split(&labels, '\n', &line))
-        if (line.n > key.n && str_starts(line, key) && line.p[key.n] == '=')
-            return (struct str){line.p + key.n + 1, line.n - key.n - 1};
-    return STR("");
 }
 
 /* ---- collecting ---- */
@@ -83,7 +69,7 @@ static struct str put_slice(struct series_list *l, struct str text, bool is_labe
 /* The time of an upload, or of its commit if it says that: so the history of a project can be uploaded in a day. */
 static int64_t time_of(const struct entry *e)
 {
-    struct str date = series_label_of(entry_said_labels(e), STR("date"));
+    struct str date = labels_value_in(entry_said_labels(e), STR("date"));
     int64_t unix_s;
     uint64_t seconds;
 
@@ -123,7 +109,7 @@ static void take_entry(void *context, const struct entry *e)
     *run = (struct series_run){.created_s = time_of(e), .digest = series_digest_of(e)};
     memcpy(run->id, e->name.id, sizeof(run->id));
     run->labels = put_slice(l, labels, true);
-    run->at = put_slice(l, series_label_of(labels, l->over), false);
+    run->at = put_slice(l, labels_value_in(labels, l->over), false);
 }
 
 static struct str settled(const struct series_list *l, struct str slice)

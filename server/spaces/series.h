@@ -92,7 +92,5 @@ void series_free(struct series_list *l);
  * which is_left_out(context, key) is false. */
 void series_labels(struct buf *b, struct str labels, bool (*is_left_out)(const void *context, struct str key),
                    const void *context);
-/* The value of a label in such lines; empty: it is not there. */
-struct str series_label_of(struct str labels, struct str key);
 
 #endif

@@ -61,7 +61,7 @@ static void take_entry(void *context, const struct entry *e)
     series_labels(&labels, entry_said_labels(e), is_free, l->asked);
     l->failed = labels.failed;
     f->labels = keep(l, buf_view(&labels));
-    f->commit = keep(l, series_label_of(entry_said_labels(e), STR("commit")));
+    f->commit = keep(l, labels_value_in(entry_said_labels(e), STR("commit")));
     buf_free(&labels);
 }
 
@@ -324,13 +324,12 @@ static void put_pair(struct buf *b, const struct space_check_links *links, const
 static void put_series(struct buf *b, const struct space_check_links *links,
                        const struct space_check_group *g)
 {
-    struct str lines = g->labels, line, key;
+    struct str lines = g->labels, key, value;
     struct buf query = {0};
 
-    while (lines.n > 0 && str_split(&lines, '\n', &line)) {
-        str_split(&line, '=', &key);
+    while (labels_next(&lines, &key, &value)) {
         buf_z(&query, query.n > 0 ? " " : "");
-        query_put_label(&query, key, line);
+        query_put_label(&query, key, value);
     }
     buf_str(b, links->base);
     buf_z(b, "s/");
