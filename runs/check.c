@@ -38,6 +38,7 @@ struct cursor {
     struct str rest;
     struct run_digest_row row;
     bool at_row;
+    uint64_t n; /* rows so far */
 };
 
 struct work {
@@ -45,11 +46,12 @@ struct work {
     struct arena *arena;
     struct rank_scratch scratch;
     struct check *c;
-    uint32_t n;              /* runs of both */
-    uint64_t *numbers;       /* of each run, one of which is judged: A, then B */
-    struct cursor *cursors;  /* of each run */
-    struct by_value by;      /* the first value */
-    struct rule_work *rules; /* as many as c->rules */
+    uint32_t n;                       /* runs of both */
+    uint64_t *numbers;                /* of each run, one of which is judged: A, then B */
+    struct cursor *cursors;           /* of each run */
+    struct by_value by;               /* the first value */
+    const struct run_digest *damaged; /* one whose methods are not as they should be; NULL: none is */
+    struct rule_work *rules;          /* as many as c->rules */
     size_t changed_capacity, added_capacity, gone_capacity;
 };
 
@@ -138,7 +140,7 @@ static double room_of(const struct fail_rule *rule, const struct check_measure *
 
 /* ---- rules ---- */
 
-/* Judges w->numbers. False: no memory. */
+/* Judges w->numbers, which are sorted. False: no memory. */
 static bool judge(struct work *w, struct rule_work *r, struct str name)
 {
     const struct fail_rule *rule = &r->rule->rule;
@@ -147,7 +149,6 @@ static bool judge(struct work *w, struct rule_work *r, struct str name)
         return false;
     struct candidate *c = &r->list[r->n++];
     *c = (struct candidate){.name = name};
-    sort_groups(w);
     measure(w, rule->is_percent ? RANK_RATIO : RANK_DIFFERENCE, &c->measure);
     c->state = state_of(rule, &c->measure);
     if (c->state == CHECK_INCONCLUSIVE) {
@@ -161,6 +162,7 @@ static bool judge_total(struct work *w, struct rule_work *r)
 {
     for (uint32_t i = 0; i < w->n; i++)
         w->numbers[i] = not_negative(digest_of(w, i)->values[r->by.of[i]].total);
+    sort_groups(w);
     return judge(w, r, STR("total"));
 }
 
@@ -173,6 +175,7 @@ static bool judge_step(struct work *w, struct rule_work *r)
             return true;
         w->numbers[i] = not_negative(step->total);
     }
+    sort_groups(w);
     return judge(w, r, r->rule->rule.pattern);
 }
 
@@ -186,6 +189,7 @@ static bool judge_thread(struct work *w, struct rule_work *r)
         w->numbers[i] = here ? not_negative(row.inclusive[r->by.of[i]]) : 0;
         found = found || here;
     }
+    sort_groups(w);
     return !found || judge(w, r, r->rule->rule.pattern);
 }
 
@@ -353,11 +357,17 @@ static bool test_method(struct work *w, struct str name)
 
 /* ---- all methods, in the order of their names ---- */
 
-static void advance(const struct work *w, uint32_t run)
+/* A digest is checked while it is read: the names come in order, to the end, and are as many as it says. */
+static void advance(struct work *w, uint32_t run)
 {
     struct cursor *at = &w->cursors[run];
+    const struct run_digest *d = digest_of(w, run);
+    struct str before = at->at_row ? at->row.name : STR("");
 
-    at->at_row = run_digest_next_method(digest_of(w, run), &at->rest, &at->row);
+    at->at_row = run_digest_next_method(d, &at->rest, &at->row);
+    at->n += at->at_row;
+    if (at->at_row ? str_cmp(before, at->row.name) >= 0 : at->rest.n > 0 || at->n != d->n_methods)
+        w->damaged = d;
 }
 
 static bool look_at_methods(struct work *w)
@@ -372,8 +382,8 @@ static bool look_at_methods(struct work *w)
             if (w->cursors[i].at_row && (name.p == NULL || str_cmp(w->cursors[i].row.name, name) < 0))
                 name = w->cursors[i].row.name;
         if (name.p == NULL)
-            return true;
-        if (arena_stopped_at(w->arena, step) || !test_method(w, name))
+            return w->damaged == NULL;
+        if (w->damaged != NULL || arena_stopped_at(w->arena, step) || !test_method(w, name))
             return false;
         for (uint32_t i = 0; i < w->c->n_rules; i++)
             if (!judge_method(w, &w->rules[i], name))
@@ -572,12 +582,12 @@ bool check_run(const struct check_input *in, struct arena *arena, struct check *
     if (in->n_a == 0 || in->n_b == 0 || in->n_a > CHECK_RUNS_MAX || in->n_b > CHECK_RUNS_MAX)
         return diag_set(diag, DIAG_USAGE, "too few or too many runs", "",
                         "A check needs 1 to %d runs of either side.", CHECK_RUNS_MAX);
-    for (uint32_t i = 0; i < w.n; i++)
-        if (!run_digest_check(digest_of(&w, i), diag))
-            return false;
     if (!prepare(&w))
         return diag_no_memory(diag, "No memory is left to compare the runs.");
     if (!find_values(&w, diag))
         return false;
-    return judge_all(&w) || diag_no_memory(diag, "No memory is left to compare the runs.");
+    if (judge_all(&w))
+        return true;
+    return w.damaged != NULL ? run_digest_check(w.damaged, diag)
+                             : diag_no_memory(diag, "No memory is left to compare the runs.");
 }

@@ -299,7 +299,7 @@ enum { TAIL_ONE_OF = 40 };            /* 2.5 % on either side */
 
 /* The interval is from the k-th smallest to the k-th largest pair: the largest k for which at most 2.5 % of all arrangements
  * have fewer than k pairs in the wrong order. 0: there is none. */
-static uint64_t interval_rank(uint32_t n_a, uint32_t n_b, struct rank_scratch *scratch)
+static uint64_t count_interval_rank(uint32_t n_a, uint32_t n_b, struct rank_scratch *scratch)
 {
     uint64_t pairs = (uint64_t)n_a * n_b, all, sum = 0, k = 0;
 
@@ -315,6 +315,16 @@ static uint64_t interval_rank(uint32_t n_a, uint32_t n_b, struct rank_scratch *s
     while (sum + counts[k] <= all / TAIL_ONE_OF)
         sum += counts[k++];
     return k;
+}
+
+static uint64_t interval_rank(uint32_t n_a, uint32_t n_b, struct rank_scratch *scratch)
+{
+    if (scratch->interval_a != n_a || scratch->interval_b != n_b) {
+        scratch->interval_rank = count_interval_rank(n_a, n_b, scratch);
+        scratch->interval_a = n_a;
+        scratch->interval_b = n_b;
+    }
+    return scratch->interval_rank;
 }
 
 void rank_test(const struct rank_groups *g, enum rank_of of, struct rank_scratch *scratch,

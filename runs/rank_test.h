@@ -33,6 +33,9 @@ struct rank_scratch {
     uint64_t *cells;
     uint32_t *ranks;
     size_t cells_capacity, ranks_capacity;
+    /* The rank of the interval of groups of these sizes, which many tests have alike; 0: of none. */
+    uint32_t interval_a, interval_b;
+    uint64_t interval_rank;
 };
 
 struct rank_result {

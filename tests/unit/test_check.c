@@ -393,6 +393,7 @@ static void what_makes_no_sense_is_refused(void **state)
     assert_false(try_rules(NULL, 0, &none));
     assert_int_equal(none.kind, DIAG_USAGE);
     f.n[1] = 1;
+    f.digests[1][0].values[0].unit = UNIT_NS;
     f.digests[1][0].methods.n -= 2;
     assert_false(try_rules(NULL, 0, &damaged));
     assert_int_equal(damaged.kind, DIAG_UNUSABLE);
