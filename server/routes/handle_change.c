@@ -37,6 +37,7 @@ struct change {
     struct view_request words_asked;
     struct view_result result; /* that is worked on */
     struct buf summary, words;
+    bool renames; /* Its names have changed: it has another digest than before. */
 };
 
 static void end_change(void *state)
@@ -264,7 +265,8 @@ static enum store_result change_record(struct exchange *x, struct change *c)
      * of what it found: so it is put once more. */
     if (result == STORE_OK && listed) {
         result = put_entry(x, c);
-        stored_digest_keep_on(x->service, &before, &c->record);
+        if (!c->renames)
+            stored_digest_keep_on(x->service, &before, &c->record);
     }
     /* After any other failure the revision may be there all the same; a sweep removes what does not count. */
     if (result == STORE_NOT_FOUND && listed)
@@ -456,7 +458,7 @@ static bool find_earlier(struct exchange *x, struct names_change *c)
 /* The list of its space says what the names make of the upload. That it is listed as before is no reason to fail. */
 static void list_with_names(struct exchange *x, const struct record *r)
 {
-    struct change c = {.record = *r, .fields = RECORD_SPACE};
+    struct change c = {.record = *r, .fields = RECORD_SPACE, .renames = true};
 
     if (r->space[0] == '\0' || !record_entry_mark(&c.record, (int64_t)time(NULL)))
         return;

@@ -212,11 +212,16 @@ enum exchange_step handle_check(struct exchange *x)
 
 /* ---- of an upload ---- */
 
-bool check_wanted(struct exchange *x, struct diag *diag)
+bool check_is_asked(const struct exchange *x)
+{
+    return x->query(x, "check").p != NULL;
+}
+
+bool check_can_be_asked(struct exchange *x, struct diag *diag)
 {
     struct check_answer a = {.n_rules = 0};
 
-    return x->query(x, "check").p != NULL && read_asked(x, &a, x->query(x, "check"), diag);
+    return read_asked(x, &a, x->query(x, "check"), diag);
 }
 
 static void put_id(struct check_answer *a, const struct record *r)

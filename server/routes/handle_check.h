@@ -13,10 +13,12 @@ struct check_answer *check_ask(struct exchange *x, struct str space);
 /* Appends the check as text for terminals, on a thread that may block. False: diag. */
 bool check_put_text(struct exchange *x, struct check_answer *a, struct buf *b, struct diag *diag);
 
-/* Whether the query of an upload asks for a check. False as well if it does not do so rightly: diag. */
-bool check_wanted(struct exchange *x, struct diag *diag);
+/* Whether the query of an upload asks for a check. */
+bool check_is_asked(const struct exchange *x);
+/* Whether what it asks for makes sense. False: diag. */
+bool check_can_be_asked(struct exchange *x, struct diag *diag);
 
-/* With the result of an upload for which check_wanted was true: the answer is the check of what was kept, together with the
+/* With the result of an upload for which both were true: the answer is the check of what was kept, together with the
  * other runs of its commit. Returns what a handler returns; then(x, context) adds to the reply. */
 enum exchange_step check_of_upload(struct exchange *x, const struct job_result *result,
                                    void (*then)(struct exchange *x, void *context), void *context);

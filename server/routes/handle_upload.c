@@ -136,8 +136,7 @@ static enum exchange_step begin_upload(struct exchange *x)
     struct diag diag = {0};
 
     wanted_view(x, &r, &diag);
-    (void)check_wanted(x, &diag);
-    if (diag.kind == DIAG_NONE)
+    if (diag.kind == DIAG_NONE && (!check_is_asked(x) || check_can_be_asked(x, &diag)))
         return upload_begin(x);
     exchange_diag(x, &diag);
     x->reply.close = true;
@@ -226,7 +225,7 @@ static enum exchange_step answer_result(struct exchange *x, struct job_result *r
 
     if (result->diag.kind != DIAG_NONE)
         return exchange_diag(x, &result->diag);
-    if (check_wanted(x, &diag))
+    if (check_is_asked(x))
         return check_of_upload(x, result, check_headers, result);
     if (result->members == NULL && wanted_view(x, &r, &diag)) {
         view_of(&r, &result->record);
@@ -250,7 +249,7 @@ static bool may_have_view(struct exchange *x, struct diag *diag)
 
 static bool may_be_checked(struct exchange *x, struct diag *diag)
 {
-    return !check_wanted(x, diag) || upload_space(x).n > 0 ||
+    return !check_is_asked(x) || upload_space(x).n > 0 ||
            diag_set(diag, DIAG_USAGE, "a check of no space", "Say space=NAME, the one that has the baseline.",
                     "check= compares an upload with others of its space, and it names none.");
 }
@@ -262,7 +261,7 @@ enum exchange_step handle_upload(struct exchange *x)
     upload_arrived(x);
     if (!may_have_view(x, &diag) || !may_be_checked(x, &diag))
         return exchange_diag(x, &diag);
-    if (check_wanted(x, &diag) && !admits_space(x, upload_space(x)))
+    if (check_is_asked(x) && !admits_space(x, upload_space(x)))
         return X_DONE;
     return upload_end(x, answer_result);
 }

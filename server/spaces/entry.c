@@ -52,8 +52,8 @@ void entry_make_views(struct service *service, const struct record *r, struct cl
     views_await(service->views, &ahead[1], turn, &made);
     entry_take_view(&made, words);
     views_await(service->views, &ahead[2], turn, &made); /* One that failed is tried again by who needs it. */
+    stored_digest_keep(service, r, &made);
     view_result_free(&made);
-    stored_digest_keep(service, r);
 }
 
 /* ---- what the file knows ---- */

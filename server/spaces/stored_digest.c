@@ -131,24 +131,12 @@ static void keep_text(struct service *service, const struct record *record, stru
     share(service, record, text);
 }
 
-static void keep_view(struct service *service, const struct record *record, struct view_result *view)
+void stored_digest_keep(struct service *service, const struct record *record, struct view_result *view)
 {
     if (view->bytes == NULL && view->fd >= 0)
         view->bytes = view_read_object(view->fd, view->file_bytes);
     if (view->bytes != NULL)
         keep_text(service, record, shared_bytes_view(view->bytes));
-}
-
-void stored_digest_keep(struct service *service, const struct record *record)
-{
-    struct view_request view;
-    struct view_result result;
-
-    stored_digest_view(service, record, &view);
-    if (record->space[0] == '\0' || !views_find(service->views, &view, &result))
-        return;
-    keep_view(service, record, &result);
-    view_result_free(&result);
 }
 
 void stored_digest_keep_on(struct service *service, const struct record *before, const struct record *record)
@@ -160,8 +148,6 @@ void stored_digest_keep_on(struct service *service, const struct record *before,
     local_key(&of, key);
     if (find(service, key, &d))
         keep_text(service, record, d.of.text);
-    else
-        stored_digest_keep(service, record);
     stored_digest_close(&d);
 }
 
@@ -198,7 +184,7 @@ static enum stored_digest_state make(struct service *service, const char *id, st
     views_begin(service->views, &view, NULL, &ahead);
     views_await(service->views, &ahead, turn, &result);
     turn_give(turn);
-    keep_view(service, &record, &result);
+    stored_digest_keep(service, &record, &result);
     turn_take(turn);
     d->bytes = result.bytes == NULL ? NULL : shared_bytes_ref(result.bytes);
     view_result_free(&result);

@@ -37,8 +37,8 @@ enum stored_digest_state stored_digest_open(struct service *service, struct str 
                                             const struct stored_digest_of *of, struct turn *turn, bool makes,
                                             struct stored_digest *d) __attribute__((warn_unused_result));
 
-/* Keeps the view that a digest is, if it is there, as the digest of the record's entry, here and in the object store. */
-void stored_digest_keep(struct service *service, const struct record *record);
+/* Keeps the view that a digest is, if it was made, as the digest of the record's entry, here and in the object store. */
+void stored_digest_keep(struct service *service, const struct record *record, struct view_result *view);
 /* The same with what is kept for the record before a change that is none of its names. */
 void stored_digest_keep_on(struct service *service, const struct record *before, const struct record *record);
 

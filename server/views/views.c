@@ -202,11 +202,6 @@ static bool find(struct views *v, const struct view_request *r, enum encoding e,
     return found;
 }
 
-bool views_find(struct views *v, const struct view_request *r, struct view_result *result)
-{
-    return find(v, r, ENCODING_IDENTITY, result);
-}
-
 /* ---- making ---- */
 
 /* The view without coding, from who asked, or from the store: a job for it may have ended right before this one was

@@ -40,10 +40,6 @@ enum exchange_step views_get(struct exchange *x, const struct view_request *r,
                                                         struct view_result *result, void *context),
                              void *context);
 
-/* The view as it is kept, without coding. False: it would have to be made. */
-bool views_find(struct views *v, const struct view_request *r, struct view_result *result)
-    __attribute__((warn_unused_result));
-
 /* ---- for an upload, which has its views made before anybody asks ----
  *
  * They are made also while clients leave so many answers in memory that requests are refused. */
