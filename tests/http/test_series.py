@@ -48,12 +48,34 @@ class Digests(ServiceTest):
             told = {name: [calls, *(ns // 1000 for ns in numbers)] for name, (calls, *numbers) in told.items()}
             self.assertEqual(told, wanted)
 
-    def test_outlive_the_views(self):
-        answer = self.server.upload_form(*fields_of(space='kept'), ('trace', 'x.trace', trace()))
-        text = self.server.get('/p/%s/digest.tsv' % id_of(answer)).text
+class Kept(SeriesTest):
+    def remove(self, is_meant):
+        """Files of the store, by their path in it."""
+        removed = 0
+        for folder, _, names in os.walk(self.server.store):
+            for path in (os.path.join(folder, name) for name in names):
+                if is_meant(os.path.relpath(path, self.server.store)):
+                    os.unlink(path)
+                    removed += 1
+        return removed
+
+    def test_digests_need_neither_views_nor_uploads(self):
+        t = Team(self.server, 'kept', noise=0)
+        answers = [t.upload(STARTUP, commit='c%d' % i) for i in range(3)]
+        asked = {'of': 'com.example.feed.Db.query'}
+        series = self.series('kept', **asked)
+        self.assertEqual([p['median'] for p in series['series'][0]['points']], [28_000_000] * 3)
         self.server.stop()
+        self.assertGreater(self.remove(lambda path: path.startswith('views/') and '/digest' not in path), 0)
+        self.assertEqual(self.remove(lambda path: path.startswith('bytes/')), 3)
         self.server.start()
-        self.assertEqual(self.server.get('/p/%s/digest.tsv' % id_of(answer)).text, text)
+        self.assertEqual(self.series('kept', **asked), series)
+        # One that is nowhere any more has no value, and is counted.
+        self.assertEqual(self.remove(lambda path: '/digest' in path and id_of(answers[1]) in path), 1)
+        said = self.series('kept', **asked)
+        self.assertEqual([p.get('median') for p in said['series'][0]['points']], [28_000_000, None, 28_000_000])
+        self.assertEqual((said['not_read'], said['later']), (1, 0))
+        self.assertIn('have no such value, or cannot be read', self.server.get('/s/kept/series', Accept=HTML).text)
 
 
 class Points(SeriesTest):
@@ -113,14 +135,6 @@ class Points(SeriesTest):
         answers = [t.upload(STARTUP, commit=str(i)) for i in range(3)]
         self.server.request('DELETE', '/p/' + id_of(answers[1]), **{'X-Delete-Token': token_of(answers[1])})
         self.assertEqual([p['at'] for p in self.one('gone')['points']], ['0', '2'])
-
-    def test_of_what_cannot_be_read_are_empty(self):
-        t = Team(self.server, 'broken', noise=0)
-        t.upload(STARTUP, commit='good')
-        answer = self.server.upload_form(*fields_of(space='broken', **{'label.commit': 'bad'}), ('trace', 'x.trace', trace(records=0)))
-        if answer.status == 201:
-            points = self.one('broken', of='com.example.feed.Db.query')['points']
-            self.assertEqual([p.get('median') for p in points], [28_000_000, 0])
 
 
 class Steps(SeriesTest):
