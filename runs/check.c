@@ -588,6 +588,8 @@ bool check_run(const struct check_input *in, struct arena *arena, struct check *
         return false;
     if (judge_all(&w))
         return true;
+    if (arena_stopped(arena))
+        return false;
     return w.damaged != NULL ? run_digest_check(w.damaged, diag)
                              : diag_no_memory(diag, "No memory is left to compare the runs.");
 }
