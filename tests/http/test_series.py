@@ -48,6 +48,22 @@ class Digests(ServiceTest):
             told = {name: [calls, *(ns // 1000 for ns in numbers)] for name, (calls, *numbers) in told.items()}
             self.assertEqual(told, wanted)
 
+    def test_have_room_for_the_heaviest_methods(self):
+        """Of 6,000, each as deep in a stack of its own as its number says: those at the top of long stacks go."""
+        methods = 6000
+        content = b''.join(b';'.join(b'com.example.C%d.m%d' % (stack, depth) for depth in range(60)) + b' %d\n' % (stack + 1)
+                           for stack in range(methods // 60))
+        answer = self.server.upload(content)
+        lines = self.server.get('/p/%s/digest.tsv' % id_of(answer)).text.split('\n')
+        at = next(i for i, line in enumerate(lines) if line.startswith('methods\t'))
+        self.assertEqual(lines[at], 'methods\t5000\t%d' % (methods - 5000))
+        kept = [line.split('\t') for line in lines[at + 1:-1]]
+        self.assertEqual(len(kept), 5000)
+        self.assertEqual([row[0] for row in kept], sorted(row[0] for row in kept))
+        weights = sorted((stack + 1 for stack in range(methods // 60) for _ in range(60)), reverse=True)
+        self.assertEqual(sorted((int(row[2]) for row in kept), reverse=True), weights[:5000])
+
+
 class Kept(SeriesTest):
     def remove(self, is_meant):
         """Files of the store, by their path in it."""

@@ -161,6 +161,16 @@ class Two(BucketTest):
         self.assertEqual(changed.status, 200, changed)
         self.assertEqual(sum(id_of(answers[0]) in key for key in digests()), 1)
         self.assertEqual(len(digests()), 2)
+        # Names that come later make another digest, which is put once.
+        before, at = digests(), len(self.bucket.requests)
+        kind, body = support.form(('token', None, token_of(answers[0]).encode()),
+                                  ('mapping', 'mapping.txt', b'com.real.Name -> com.example.feed.Json:\n'))
+        self.assertEqual(self.a.request('POST', '/p/%s/mapping' % id_of(answers[0]), body, Content_Type=kind).status, 200)
+        put = [key for method, key in self.bucket.requests[at:] if method == 'PUT' and key.endswith('-digest')]
+        self.assertEqual((len(put), len(digests()), set(put) & set(before)), (1, 2, set()))
+        self.assertIn(b'com.real.Name.parse', self.bucket.objects[put[0]])
+        for server in (self.a, self.b):     # no digest is taken for an entry of the list
+            self.assertNotIn('entry-not-read', server.log())
 
     def test_a_mapping_of_one_names_the_methods_of_the_other(self):
         answer = self.stored(self.a)
