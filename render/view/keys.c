@@ -327,7 +327,8 @@ const struct key KEYS[] = {
     SENT(
         "q", KEYS_SPACE | KEYS_SERIES | KEYS_CHECK,
         "what to look for, all of it: key:value of a label, with quotes around a value with blanks; after:2026-11-01, "
-        "before:2026-12-01 (of the upload); words of the name or the headline"),
+        "before:2026-12-01 (of the upload); verdict:binder, a part of the name of a rule of its verdict; method:Feed.get, a "
+        "part of the name of a method in it; words of the name or the headline"),
     SENT("next", KEYS_SPACE, "goes on behind the uploads of an answer, with what that says of `next`"),
     SENT("rows", KEYS_SPACE, "how many uploads, at most 500; default: 50"),
     SENT("baseline", KEYS_CHECK,

@@ -14,8 +14,8 @@ static void put_search(struct buf *b, const struct page_space *p)
         "<form class=\"space-search\" role=\"search\">\n<p><label for=\"q\">Search</label>\n"
         "<input id=\"q\" name=\"q\" type=\"search\" maxlength=\"1000\" autocomplete=\"off\" spellcheck=\"false\" "
         "aria-describedby=\"q-help\" value=\"{}\">\n<button>Search</button></p>\n"
-        "<p id=\"q-help\" class=\"quiet\">Words of the name or the headline, and labels: "
-        "<code>branch:main device:\"Pixel 8\" after:2026-11-01 before:2026-12-01</code></p>\n</form>\n",
+        "<p id=\"q-help\" class=\"quiet\">Words of the name or the headline, labels, and what the verdict names: "
+        "<code>branch:main device:\"Pixel 8\" after:2026-11-01 verdict:binder method:Feed.getView</code></p>\n</form>\n",
         p->query);
 }
 

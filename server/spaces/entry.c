@@ -162,16 +162,73 @@ static json_t *load_summary(struct str stored)
     return loaded;
 }
 
-static void put_headline(struct json *j, struct str words)
+static void put_headline(struct json *j, const json_t *sentences)
 {
     enum { HEADLINE_BYTES_MAX = 1000 };
     struct buf headline = {0};
-    json_t *said = words.n > 0 ? json_memory_load(words, 0, NULL) : NULL;
 
-    report_headline(json_object_get(said, "sentences"), &headline);
+    report_headline(sentences, &headline);
     if (headline.n > 0)
         json_put_string(j, "headline", clean_cut(buf_view(&headline), HEADLINE_BYTES_MAX));
     buf_part_end(j->b, &headline);
+}
+
+/* What a list has put of the texts that the sentences have: each once, and no more than fits an entry. */
+struct named {
+    struct str of[64];
+    size_t n, bytes;
+};
+
+static void put_named(struct json *j, struct named *named, struct str text)
+{
+    enum { NAMED_BYTES_MAX = 4 << 10 };
+    bool is_new = text.n > 0 && named->n < sizeof(named->of) / sizeof(named->of[0]) &&
+                  named->bytes + text.n <= NAMED_BYTES_MAX;
+
+    for (size_t i = 0; i < named->n && is_new; i++)
+        is_new = !str_eq(named->of[i], text);
+    if (!is_new)
+        return;
+    named->of[named->n++] = text;
+    named->bytes += text.n;
+    json_put_string(j, NULL, text);
+}
+
+static void put_rules(struct json *j, const json_t *sentences)
+{
+    struct named named = {.n = 0};
+    const json_t *sentence;
+    size_t i;
+
+    json_open_array(j, "rules");
+    json_array_foreach (sentences, i, sentence)
+        put_named(j, &named, text_of(json_object_get(sentence, "rule")));
+    json_close(j);
+}
+
+static void put_methods(struct json *j, const json_t *sentences)
+{
+    struct named named = {.n = 0};
+    const json_t *sentence, *method;
+    size_t i, k;
+
+    json_open_array(j, "methods");
+    json_array_foreach (sentences, i, sentence)
+        json_array_foreach (json_object_get(sentence, "methods"), k, method)
+            put_named(j, &named, text_of(method));
+    json_close(j);
+}
+
+static void put_words(struct json *j, struct str words)
+{
+    json_t *said = words.n > 0 ? json_memory_load(words, 0, NULL) : NULL;
+    const json_t *sentences = json_object_get(said, "sentences");
+
+    put_headline(j, sentences);
+    if (sentences != NULL) {
+        put_rules(j, sentences);
+        put_methods(j, sentences);
+    }
     json_decref(said);
 }
 
@@ -192,7 +249,7 @@ bool entry_write(const struct record *r, struct str summary, struct str words, s
                      json_integer_value(json_object_get(json_object_get(loaded, "whole"), "tracks")));
         put_totals(&j, loaded);
     }
-    put_headline(&j, words);
+    put_words(&j, words);
     json_close(&j);
     json_decref(loaded);
     return !out->failed;
@@ -213,23 +270,51 @@ static void add_labels(struct buf *b, const json_t *labels)
     }
 }
 
+static void add_lines(struct buf *b, const json_t *texts)
+{
+    const json_t *text;
+    size_t i;
+
+    json_array_foreach (texts, i, text) {
+        buf_str(b, text_of(text));
+        buf_char(b, '\n');
+    }
+}
+
+static void add_where(struct entry *sizes, const json_t *object, enum query_where where, struct buf *b)
+{
+    switch (where) {
+    case QUERY_WORDS:
+        buf_str(b, text_of(json_object_get(object, "name")));
+        buf_char(b, '\n');
+        buf_str(b, text_of(json_object_get(object, "headline")));
+        return;
+    case QUERY_LABELS:
+        sizes->said_bytes = (uint32_t)b->n;
+        buf_char(b, '\n');
+        add_labels(b, json_object_get(object, "label"));
+        sizes->said_bytes = (uint32_t)(b->n - sizes->said_bytes);
+        add_labels(b, json_object_get(object, "known"));
+        return;
+    case QUERY_RULES:
+        add_lines(b, json_object_get(object, "rules"));
+        return;
+    case QUERY_METHODS:
+    case QUERY_WHERES:
+        add_lines(b, json_object_get(object, "methods"));
+    }
+}
+
 /* Behind the text, as struct entry has it. */
 static void add_subject(struct entry *sizes, const json_t *object, struct buf *b)
 {
-    size_t at = b->n;
-
-    buf_str(b, text_of(json_object_get(object, "name")));
-    buf_char(b, '\n');
-    buf_str(b, text_of(json_object_get(object, "headline")));
-    if (!b->failed)
-        query_small(b->p + at, b->n - at);
-    sizes->words_bytes = (uint32_t)(b->n - at);
-    at = b->n;
-    buf_char(b, '\n');
-    add_labels(b, json_object_get(object, "label"));
-    sizes->said_bytes = (uint32_t)(b->n - at);
-    add_labels(b, json_object_get(object, "known"));
-    sizes->labels_bytes = (uint32_t)(b->n - at);
+    for (int where = 0; where < QUERY_WHERES; where++) {
+        size_t at = b->n;
+        add_where(sizes, object, (enum query_where)where, b);
+        if (where != QUERY_LABELS && !b->failed)
+            query_small(b->p + at, b->n - at);
+        sizes->of_bytes[where] = (uint32_t)(b->n - at);
+    }
 }
 
 struct entry *entry_read(const struct record_entry *name, struct str text)
@@ -255,7 +340,11 @@ struct entry *entry_read(const struct record_entry *name, struct str text)
 
 size_t entry_bytes(const struct entry *e)
 {
-    return sizeof(*e) + e->text_bytes + e->words_bytes + e->labels_bytes;
+    size_t bytes = sizeof(*e) + e->text_bytes;
+
+    for (int where = 0; where < QUERY_WHERES; where++)
+        bytes += e->of_bytes[where];
+    return bytes;
 }
 
 struct str entry_text(const struct entry *e)
@@ -276,14 +365,19 @@ struct str entry_sha256(const struct entry *e)
 
 struct str entry_said_labels(const struct entry *e)
 {
-    return (struct str){e->bytes + e->text_bytes + e->words_bytes + 1,
-                        e->said_bytes - 1}; /* behind the "\n" */
+    struct str labels = entry_subject(e).of[QUERY_LABELS];
+
+    return (struct str){labels.p + 1, e->said_bytes - 1}; /* behind the "\n" */
 }
 
 struct query_subject entry_subject(const struct entry *e)
 {
-    const char *words = e->bytes + e->text_bytes;
+    struct query_subject subject = {.created_s = e->name.created_s};
+    const char *at = e->bytes + e->text_bytes;
 
-    return (struct query_subject){
-        e->name.created_s, {words, e->words_bytes}, {words + e->words_bytes, e->labels_bytes}};
+    for (int where = 0; where < QUERY_WHERES; where++) {
+        subject.of[where] = (struct str){at, e->of_bytes[where]};
+        at += e->of_bytes[where];
+    }
+    return subject;
 }

@@ -2,11 +2,12 @@
  *
  *     {"id": "..", "created": "2026-11-26T10:00:00Z", "name": "app.trace", "owner": "ann", "format": "android-trace",
  *      "size": 57472596, "sha256": "..", "warnings": 2, "label": {"branch": "main"}, "known": {"package": "com.example"},
- *      "track": 1, "tracks": 12, "totals": [{"value": "wall", "unit": "us", "total": 18}], "headline": "The main thread .."}
+ *      "track": 1, "tracks": 12, "totals": [{"value": "wall", "unit": "us", "total": 18}], "headline": "The main thread ..",
+ *      "rules": ["headline", "waits-for-binder"], "methods": ["com.example.FeedAdapter.getView"]}
  *
- * "label" is what people said, "known" what the file itself says, of keys that they did not use. The
- * first entry of a new upload has neither headline nor totals nor "known" but the format; nor has one whose views could not be
- * made. */
+ * "label" is what people said, "known" what the file itself says, of keys that they did not use.
+ * "rules" are those of which the verdict has a sentence, "methods" those that it names. The first entry of a new upload has
+ * nothing that its views tell, and "known" has the format alone; so has one whose views could not be made. */
 #ifndef SERVER_SPACES_ENTRY_H
 #define SERVER_SPACES_ENTRY_H
 
@@ -40,9 +41,10 @@ bool entry_write(const struct record *r, struct str summary, struct str words, s
 /* An entry in memory. */
 struct entry {
     struct record_entry name;
-    uint32_t text_bytes, words_bytes, labels_bytes;
-    uint32_t said_bytes; /* of the labels, those that people said */
-    char bytes[];        /* its JSON, then the subject of queries */
+    uint32_t text_bytes;
+    uint32_t of_bytes[QUERY_WHERES]; /* of the subject of queries */
+    uint32_t said_bytes;             /* of the labels, those that people said */
+    char bytes[];                    /* its JSON, then the subject of queries, one behind the other */
 };
 /* NULL: no memory, or no entry. The caller's to free. */
 struct entry *entry_read(const struct record_entry *name, struct str text);

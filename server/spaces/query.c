@@ -28,12 +28,12 @@ static void put(struct reading *r, struct str text)
 }
 
 /* Begins a term, whose text is put behind that, up to end_term. False: diag. */
-static bool begin_term(struct reading *r, bool is_label)
+static bool begin_term(struct reading *r, enum query_where where)
 {
     if (r->q->n == QUERY_TERMS_MAX)
         return diag_set(r->diag, DIAG_USAGE, "too many terms", "Leave some out.",
                         "A query has at most %d terms.", QUERY_TERMS_MAX);
-    r->q->terms[r->q->n] = (struct query_term){is_label, (uint16_t)r->used, 0};
+    r->q->terms[r->q->n] = (struct query_term){where, (uint16_t)r->used, 0};
     return true;
 }
 
@@ -44,11 +44,12 @@ static void end_term(struct reading *r)
     t->bytes = (uint16_t)(r->used - t->at);
 }
 
-static bool take_word(struct reading *r, struct str word)
+/* What stands somewhere. Nothing stands everywhere. */
+static bool take_text(struct reading *r, enum query_where where, struct str word)
 {
     if (word.n == 0)
         return true;
-    if (!begin_term(r, false))
+    if (!begin_term(r, where))
         return false;
     size_t at = r->used;
     put(r, word);
@@ -59,7 +60,7 @@ static bool take_word(struct reading *r, struct str word)
 
 static bool take_label(struct reading *r, struct str key, struct str value)
 {
-    if (!begin_term(r, true))
+    if (!begin_term(r, QUERY_LABELS))
         return false;
     put(r, STR("\n"));
     put(r, key);
@@ -97,6 +98,10 @@ static bool take_pair(struct reading *r, struct str key, struct str value)
         return take_time(r, "after", value, &r->q->after_s);
     if (str_eq(key, STR("before")))
         return take_time(r, "before", value, &r->q->before_s);
+    if (str_eq(key, STR("verdict")))
+        return take_text(r, QUERY_RULES, value);
+    if (str_eq(key, STR("method")))
+        return take_text(r, QUERY_METHODS, value);
     return take_label(r, key, value);
 }
 
@@ -141,7 +146,7 @@ static bool take_term(struct reading *r, struct str *rest)
 
     if (next_key(rest, &key))
         return take_pair(r, key, next_value(r, rest));
-    return take_word(r, next_value(r, rest));
+    return take_text(r, QUERY_WORDS, next_value(r, rest));
 }
 
 bool query_parse(struct query *q, struct str text, struct diag *diag)
@@ -184,7 +189,7 @@ bool query_has_label(const struct query *q, struct str key)
     for (size_t i = 0; i < q->n; i++) {
         const struct query_term *t = &q->terms[i];
         struct str text = {q->text + t->at + 1, t->bytes - 1u};
-        if (t->is_label && str_starts(text, key) && text.n > key.n && text.p[key.n] == '=')
+        if (t->where == QUERY_LABELS && str_starts(text, key) && text.n > key.n && text.p[key.n] == '=')
             return true;
     }
     return false;
@@ -198,7 +203,7 @@ bool query_fits(const struct query *q, const struct query_subject *s)
         return false;
     for (size_t i = 0; i < q->n; i++) {
         const struct query_term *t = &q->terms[i];
-        struct str where = t->is_label ? s->labels : s->words;
+        struct str where = s->of[t->where];
         if (where.n < t->bytes || memmem(where.p, where.n, q->text + t->at, t->bytes) == NULL)
             return false;
     }

@@ -27,10 +27,10 @@ static void try_query(struct str text)
         fuzzing_check(term.n > 0 && (size_t)q.terms[i].at + term.n <= sizeof(q.text));
         one.terms[0] = q.terms[i];
         memcpy(one.text, q.text, sizeof(one.text));
-        fuzzing_check(query_fits(&one, &(struct query_subject){0, term, term}));
-        fuzzing_check(!query_fits(&one, &(struct query_subject){0, {"", 0}, {"", 0}}));
+        fuzzing_check(query_fits(&one, &(struct query_subject){0, {term, term, term, term}}));
+        fuzzing_check(!query_fits(&one, &(struct query_subject){.created_s = 0}));
     }
-    (void)query_fits(&q, &(struct query_subject){0, text, text});
+    (void)query_fits(&q, &(struct query_subject){0, {text, text, text, text}});
 }
 
 /* What was taken are labels, which can be taken again and are the same then. */
@@ -60,8 +60,8 @@ static void try_entry(struct str text)
         return;
     const struct query_subject subject = entry_subject(e);
     fuzzing_check(str_eq(entry_text(e), text) && str_find(text, '\n') == text.n);
-    fuzzing_check(subject.labels.n > 0 && subject.labels.p[0] == '\n');
-    fuzzing_check(subject.labels.p[subject.labels.n - 1] == '\n');
+    const struct str labels = subject.of[QUERY_LABELS];
+    fuzzing_check(labels.n > 0 && labels.p[0] == '\n' && labels.p[labels.n - 1] == '\n');
     free(e);
 }
 

@@ -147,6 +147,12 @@ class Lists(SpacesTest):
         self.assertEqual(len(self.names('list', 'after:2026-01-01')), 7)
         self.assertEqual(self.names('list', 'before:2026-01-01'), [])
         self.assertEqual(len(self.names('list', 'format:android-trace')), 7)
+        row = self.told('list', 7)[0]
+        self.assertIn('headline', row['rules'])
+        self.assertTrue(row['methods'])
+        self.assertEqual(len(self.names('list', 'verdict:headl method:"%s"' % row['methods'][0].upper())), 7)
+        self.assertEqual(self.names('list', 'verdict:no-such-rule'), [])
+        self.assertEqual(self.names('list', 'method:headline'), [])
         for query in ('after:soon', 'x ' * 33, 'x' * 1001):
             self.assertEqual(self.server.get('/s/list.json?q=' + urllib.parse.quote(query)).status, 400)
         self.assertEqual(self.server.get('/s/list.json?rows=0').status, 400)

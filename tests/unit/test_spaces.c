@@ -100,8 +100,12 @@ enum { NOV_1_S = 1793491200, NOV_2_S = NOV_1_S + DAY_S }; /* 2026-11-01 and the 
 
 static bool fits(const char *query)
 {
-    const struct query_subject subject = {NOV_1_S, STR("app.trace\nbinder took 539 ms"),
-                                          STR("\nbranch=main\ndevice=Pixel 8\n")};
+    const struct query_subject subject = {
+        NOV_1_S,
+        {[QUERY_WORDS] = STR("app.trace\nbinder took 539 ms"),
+         [QUERY_LABELS] = STR("\nbranch=main\ndevice=Pixel 8\n"),
+         [QUERY_RULES] = STR("headline\ngc-on-main\n"),
+         [QUERY_METHODS] = STR("com.example.feedadapter.getview\njava.util.zip.deflater.deflate\n")}};
     struct diag diag = {0};
     struct query q;
 
@@ -120,12 +124,16 @@ static void queries_look_for_labels_times_and_words(void **state)
                                       "\"took 539\"",
                                       "after:2026-11-01 before:2026-11-02",
                                       "before:2026-11-01T00:00:01Z",
+                                      "verdict:gc method:FeedAdapter.getView",
+                                      "verdict:gc-on-main method:zip",
+                                      "verdict: method:",
                                       "\"\"",
                                       "device:\"Pixel 8"};
     static const char *const NOT[] = {
-        "branch:mai",       "branch:Main", "ranch:main",      "device:Pixel", "nobody",
-        "binder nobody",    "other:",      "\"branch:main\"", "Branch:main",  "before:2026-11-01",
-        "after:2026-11-02", "pixel",       "ms\nbranch=x"};
+        "branch:mai",       "branch:Main", "ranch:main",       "device:Pixel", "nobody",
+        "binder nobody",    "other:",      "\"branch:main\"",  "Branch:main",  "before:2026-11-01",
+        "after:2026-11-02", "pixel",       "ms\nbranch=x",     "verdict:jit",  "method:gc",
+        "verdict:zip",      "getview",     "branch:gc-on-main"};
 
     (void)state;
     for (size_t i = 0; i < sizeof(FIT) / sizeof(*FIT); i++)
@@ -306,7 +314,8 @@ static void see(void *context, const struct entry *e)
     struct seen *s = context;
     struct query_subject subject = entry_subject(e);
 
-    strncat(s->names, subject.words.p, str_find(subject.words, '\n'));
+    const struct str words = subject.of[QUERY_WORDS];
+    strncat(s->names, words.p, str_find(words, '\n'));
     strcat(s->names, " ");
     s->last = e->name;
 }
