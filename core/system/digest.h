@@ -17,6 +17,10 @@ bool digest_of(const void *p, size_t n, uint8_t digest[SHA256_BYTES]) __attribut
 bool digest_hmac(const uint8_t key[DIGEST_KEY_BYTES], struct str text, uint8_t digest[SHA256_BYTES])
     __attribute__((warn_unused_result));
 
+/* The same of a key and a text of any length. */
+bool digest_hmac_long(struct str key, struct str text, uint8_t digest[SHA256_BYTES])
+    __attribute__((warn_unused_result));
+
 /* In lower case. */
 void digest_hex(const uint8_t digest[SHA256_BYTES], char out[DIGEST_CHARS + 1]);
 /* digest_of in hex. Empty text, which is no digest, if the library has no memory. */
