@@ -40,6 +40,7 @@
 #include "server/views/policies.h"
 #include "server/views/profiles.h"
 #include "server/views/views.h"
+#include "server/webhook/webhook.h"
 
 /* Of a socket beside the service's own: who asks there is gone at once. */
 enum { FURTHER_CONNECTIONS = 64 };
@@ -303,13 +304,16 @@ static bool open_service(struct service *s, const struct config *config, struct 
         s->progresses == NULL || s->record_cache == NULL || s->static_assets == NULL || s->policies == NULL ||
         s->passes == NULL || s->spaces == NULL || s->readiness == NULL || s->figures == NULL)
         return no_means(diag);
-    return true;
+    if (config->webhook_url[0] != '\0')
+        s->webhook = webhook_open(s, diag);
+    return s->webhook != NULL || config->webhook_url[0] == '\0';
 }
 
 static void close_service(struct service *s)
 {
     threads_free(s->threads); /* behind the last job */
     sweep_stop(s->sweep);
+    webhook_free(s->webhook);
     views_free(s->views);
     policies_free(s->policies);
     passes_free(s->passes);
@@ -509,8 +513,11 @@ static bool serve(struct service *s, struct address *address, const sigset_t *si
     if (http != NULL)
         serve_until_signal(s, signals);
     bool stopped = http == NULL || http_stop(http, STOP_GRACE_S);
-    if (!stop_further(&redirect) || !stop_further(&metrics) || !stopped) {
-        LOG(s->log, LOG_WARN, "stopped-hard", LOG_STR("why", STR("a request did not end")));
+    /* Its thread has to end before those of the jobs, which it may wait for. */
+    bool quiet = webhook_stop(s->webhook);
+    if (!stop_further(&redirect) || !stop_further(&metrics) || !stopped || !quiet) {
+        LOG(s->log, LOG_WARN, "stopped-hard",
+            LOG_STR("why", quiet ? STR("a request did not end") : STR("the webhook did not end")));
         _exit(0); /* What was acknowledged is durable; nothing else is worth waiting for. */
     }
     listen_close(address, fd);

@@ -30,6 +30,7 @@ struct timers;
 struct tls;
 struct turns;
 struct views;
+struct webhook;
 struct work_limits;
 
 /* The kinds of jobs. Those of one kind take no thread from another. */
@@ -72,6 +73,7 @@ struct service {
     struct policies *policies;           /* of the outputs, for browsers */
     struct passes *passes;               /* of pictures */
     struct readiness *readiness;         /* whether uploads can be taken */
+    struct webhook *webhook;             /* told of what happens in spaces; NULL: nobody is */
     struct notify notify;                /* the service manager */
     struct figures *figures;             /* what is counted; NULL counts nothing */
 };

@@ -65,6 +65,7 @@ struct config {
     uint64_t session_hours;                     /* that a browser stays logged in */
     char filter_presets[2048];                  /* profile/filter/filter_pattern.h */
     char mappings_dir[4096];                    /* of mapping.txt files; empty: none */
+    char webhook_url[2048], webhook_secret_file[4096]; /* server/webhook/webhook.h; empty: none */
     char perfetto_url[512], firefox_profiler_url[512],
         speedscope_url[512]; /* pages of other tools; empty: not offered */
     uint64_t max_methods, max_threads, max_line_bytes, max_name_bytes;

@@ -27,17 +27,24 @@ static bool listen_valid_or_none(struct str value)
     return value.n == 0 || listen_valid(value);
 }
 
-static bool url_valid(struct str value)
+/* Empty, or http(s)://HOST and what may stand behind it, but for these characters. */
+static bool is_url_without(struct str value, struct str never)
 {
-    static const char NEVER[] = " \"<>\\^`{|}?#";
-
-    if (value.n == 0)
-        return true;
     for (size_t i = 0; i < value.n; i++)
-        if (value.p[i] < '!' || value.p[i] > '~' || memchr(NEVER, value.p[i], sizeof(NEVER) - 1) != NULL)
+        if (value.p[i] < '!' || value.p[i] > '~' || str_find(never, value.p[i]) < never.n)
             return false;
     size_t scheme = str_starts(value, STR("https://")) ? 8 : str_starts(value, STR("http://")) ? 7 : value.n;
-    return scheme < value.n && value.p[scheme] != '/' && !str_ends(value, STR("/"));
+    return value.n == 0 || (scheme < value.n && value.p[scheme] != '/');
+}
+
+static bool url_valid(struct str value)
+{
+    return is_url_without(value, STR(" \"<>\\^`{|}?#")) && !str_ends(value, STR("/"));
+}
+
+static bool webhook_valid(struct str value)
+{
+    return is_url_without(value, STR(" \"<>\\^`{|}#"));
 }
 
 static const char URL_FORM[] = "http://HOST or https://HOST, with a path if need be, and no slash at the end";
@@ -228,6 +235,12 @@ const struct config_key CONFIG_KEYS[] = {
     TEXT(mappings_dir, NULL, "a directory", "",
          "directory of mapping.txt files; that of a build is offered to who uploads its profile, by its id "
          "or by names; empty: none"),
+    TEXT(
+        webhook_url, webhook_valid, "http://HOST or https://HOST, with path and query, or empty", "",
+        "what is told, by a POST of JSON, of a check of an upload that fails, and of a change in a series, see "
+        "docs/spaces.md; empty: nothing"),
+    TEXT(webhook_secret_file, NULL, "a file", "",
+         "file with the secret that what webhook_url is told is signed with; empty: it is not signed"),
     TEXT(perfetto_url, url_valid, URL_FORM, "",
          "the Perfetto UI that pages offer to open profiles in, https://ui.perfetto.dev or one of your own; "
          "empty: none"),

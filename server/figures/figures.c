@@ -30,6 +30,12 @@ const char *const FIGURES_CACHE[CACHES] = {
     [CACHE_PROFILES] = "profiles",
 };
 
+const char *const FIGURES_WEBHOOK[WEBHOOK_RESULTS] = {
+    [WEBHOOK_SENT] = "sent",
+    [WEBHOOK_FAILED] = "failed",
+    [WEBHOOK_DROPPED] = "dropped",
+};
+
 const unsigned FIGURES_CODE[FIGURES_CODES] = {0,   200, 304, 206, 201, 204, 300, 301, 302, 303,
                                               400, 401, 403, 404, 405, 408, 410, 411, 412, 413,
                                               415, 416, 421, 422, 429, 431, 500, 501, 503, 507};
@@ -147,6 +153,12 @@ void figures_look(struct figures *f, enum figures_cache cache, bool hit)
 {
     if (f != NULL)
         add(&f->looks[cache][hit], 1);
+}
+
+void figures_webhook(struct figures *f, enum figures_webhook result)
+{
+    if (f != NULL)
+        add(&f->webhook[result], 1);
 }
 
 static struct format_figures *find_format(struct figures *f, struct str name)

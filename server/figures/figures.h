@@ -56,6 +56,10 @@ void figures_refused(struct figures *f, enum figures_refusal why);
 /* Something was looked for in a cache. */
 void figures_look(struct figures *f, enum figures_cache cache, bool hit);
 
+/* What became of something that webhook_url was to be told of. */
+enum figures_webhook { WEBHOOK_SENT, WEBHOOK_FAILED, WEBHOOK_DROPPED, WEBHOOK_RESULTS };
+void figures_webhook(struct figures *f, enum figures_webhook result);
+
 /* An upload is durable; a profile was read, with so much time of the processor. `format` is the stable name of a
  * format, never a word of a file. */
 void figures_upload(struct figures *f, struct str format);

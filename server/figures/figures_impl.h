@@ -17,6 +17,7 @@ enum {
 extern const unsigned FIGURES_CODE[FIGURES_CODES];
 extern const char *const FIGURES_REFUSAL[REFUSALS]; /* [REFUSED_NOT] is NULL */
 extern const char *const FIGURES_CACHE[CACHES];
+extern const char *const FIGURES_WEBHOOK[WEBHOOK_RESULTS];
 
 typedef atomic_uint_fast64_t counter;
 
@@ -47,7 +48,8 @@ struct figures {
     counter connections, bytes_in, bytes_out;
     counter refused[REFUSALS];
     counter looks[CACHES][2]; /* [hit] */
-    pthread_mutex_t naming;   /* of a new format */
+    counter webhook[WEBHOOK_RESULTS];
+    pthread_mutex_t naming; /* of a new format */
     atomic_size_t n_formats;
     struct format_figures formats[FIGURES_FORMATS_MAX + 1]; /* the last one is "other" */
     struct route_figures routes[]; /* n_routes, and one for requests without a route */

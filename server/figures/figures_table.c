@@ -170,6 +170,12 @@ static void put_evicted(struct figures_text *t, const struct figure *row)
         put_by(t, row, "cache", FIGURES_CACHE[i], t->now->evicted[i]);
 }
 
+static void put_webhook(struct figures_text *t, const struct figure *row)
+{
+    for (size_t i = 0; i < WEBHOOK_RESULTS; i++)
+        put_by(t, row, "result", FIGURES_WEBHOOK[i], counter_get(&t->counted->webhook[i]));
+}
+
 static void put_build(struct figures_text *t, const struct figure *row)
 {
     put_by(t, row, "version", t->now->version, 1);
@@ -220,6 +226,9 @@ const struct figure FIGURES[] = {
      "Looks for a view or a profile; a view in another coding is another view", put_looks, 0},
     {"aflamed_cache_evicted", FIGURE_COUNTER, 0, "cache", "What had to go before somebody asked for it again",
      put_evicted, 0},
+    {"aflamed_webhook", FIGURE_COUNTER, 0, "result",
+     "What webhook_url was to be told of: sent; failed, for all attempts did; dropped, for too much waited",
+     put_webhook, 0},
     {"aflamed_build_info", FIGURE_GAUGE, 0, "version", "Always 1", put_build, 0},
     {"process_start_time_seconds", FIGURE_GAUGE, MICRO, NULL, "When the service was started, Unix time",
      put_start, 0},

@@ -11,6 +11,7 @@
 #include "server/service.h"
 #include "server/spaces/space_check.h"
 #include "server/upload/work_limit.h"
+#include "server/webhook/webhook.h"
 
 /* A state of the exchange. */
 struct check_answer {
@@ -24,6 +25,7 @@ struct check_answer {
     char space[SPACE_NAME_BYTES + 1];
     bool is_page;
     enum check_format format;
+    const struct job_result *upload; /* that it was asked with; NULL: it is a look */
     void (*then)(struct exchange *x, void *context);
     void *context;
 };
@@ -143,15 +145,32 @@ static bool make(struct exchange *x, struct check_answer *a, struct diag *diag)
     return made;
 }
 
+/* Looking at a check tells nobody of it. */
+static void tell_failure(struct exchange *x, const struct check_answer *a)
+{
+    if (a->upload == NULL || a->check.state != CHECK_FAIL)
+        return;
+    const struct webhook_check told = {.space = str_of(a->space),
+                                       .commit = labels_value(&a->upload->record.labels, STR("commit")),
+                                       .baseline = x->query(x, "check"),
+                                       .uploads = buf_view(&a->ids),
+                                       .rules = a->rules,
+                                       .n_rules = a->n_rules,
+                                       .check = &a->check};
+    webhook_check_failed(x->service->webhook, &told);
+}
+
 static void answer(struct exchange *x, void *context)
 {
     struct check_answer *a = context;
     struct diag diag = {0};
 
-    if (make(x, a, &diag))
+    if (make(x, a, &diag)) {
+        tell_failure(x, a);
         put_answer(x, a);
-    else
+    } else {
         exchange_diag(x, &diag);
+    }
     if (a->then != NULL)
         a->then(x, a->context);
 }
@@ -249,6 +268,7 @@ enum exchange_step check_of_upload(struct exchange *x, const struct job_result *
     if (a->ids.failed)
         return exchange_no_memory(x, "the check");
     a->with_commit = labels_value(&result->record.labels, STR("commit")).n > 0;
+    a->upload = result;
     a->then = then;
     a->context = context;
     return exchange_work(x, WORK_LONG, answer, NULL, a);

@@ -33,7 +33,7 @@ const struct curl_library *curl_library(struct diag *diag)
     pthread_once(&load_once, load);
     if (loaded)
         return &library;
-    diag_set(diag, DIAG_IO, "the object store cannot be used", "Install it: apt-get install libcurl4.",
-             "libcurl (libcurl.so.4), which asks object stores, is not there.");
+    diag_set(diag, DIAG_IO, "no libcurl", "Install it: apt-get install libcurl4.",
+             "libcurl (libcurl.so.4), which asks other services, is not there.");
     return NULL;
 }

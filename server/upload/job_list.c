@@ -3,6 +3,7 @@
 #include "server/spaces/spaces.h"
 #include "server/store/sweep.h"
 #include "server/upload/job_impl.h"
+#include "server/webhook/webhook.h"
 
 bool job_keep_entry(struct job *job, const struct record *record, struct diag *diag)
 {
@@ -65,6 +66,8 @@ void job_list(struct job *job, const struct record *record, struct turn *turn)
             store_access_failed(job->service->log, result, "listed with its words", &ignored);
         if (counts_no_more(job, record))
             spaces_remove(spaces, record);
+        else
+            webhook_listed(job->service->webhook, record);
     }
     buf_free(&text);
 }

@@ -25,7 +25,8 @@ OPENSSL = shutil.which('openssl')
 GAME = native.Library('/data/app/com.example-1/libgame.so', 'ab' * 20)
 BLOCK = re.compile(r'^```(\w*)\n(.*?)^```$', re.M | re.S)
 ADDRESS = 'http://127.0.0.1:8192'
-DATA = ('text', 'json', 'ini', 'yaml', 'kotlin')     # nothing to run here; test_ci.py runs what stands in the last two
+# Nothing to run here: test_ci.py runs what stands in yaml and kotlin, test_webhook.py the lines in python.
+DATA = ('text', 'json', 'ini', 'yaml', 'kotlin', 'python')
 
 # The first line of each block that is not run, and why.
 NOT_RUN = {
