@@ -65,7 +65,7 @@ struct cli_command {
 };
 
 extern const struct cli_command CLI_SERVE, CLI_RENDER, CLI_INFO, CLI_METHODS, CLI_CALLS, CLI_VERDICT,
-    CLI_DIFF, CLI_CHECK, CLI_EXPORT, CLI_TOKEN, CLI_STORE, CLI_DEMO;
+    CLI_DIFF, CLI_CHECK, CLI_EXPORT, CLI_RECORD, CLI_TOKEN, CLI_STORE, CLI_DEMO;
 
 /* THE TABLE. */
 extern const struct cli_command *const CLI_COMMANDS[];

@@ -176,9 +176,10 @@ void cli_help_all(struct buf *b)
              "usage: aflamed [COMMAND] [OPTION...]\n\n");
     for (size_t i = 0; i < CLI_COMMANDS_COUNT; i++)
         buf_printf(b, "  %-8s %s\n", CLI_COMMANDS[i]->name, CLI_COMMANDS[i]->summary);
-    buf_z(b,
-          "\nWithout a command it serves. `aflamed COMMAND --help` lists the options of a command, `aflamed "
-          "--version`\nsays the version.\n\n");
+    buf_z(
+        b,
+        "\nWithout a command it serves. `aflamed COMMAND --help` lists options, `aflamed --version` says the "
+        "version.\n\n");
     wrap_text(b, str_without_line_end(str_of(CLI_EXIT_STATUS)), 0, 0, WIDTH);
 }
 
@@ -186,9 +187,9 @@ void cli_help_all(struct buf *b)
 
 /* THE TABLE of commands, and what their rows do with arguments. */
 
-const struct cli_command *const CLI_COMMANDS[] = {&CLI_SERVE,  &CLI_RENDER,  &CLI_INFO,  &CLI_METHODS,
-                                                  &CLI_CALLS,  &CLI_VERDICT, &CLI_DIFF,  &CLI_CHECK,
-                                                  &CLI_EXPORT, &CLI_TOKEN,   &CLI_STORE, &CLI_DEMO};
+const struct cli_command *const CLI_COMMANDS[] = {
+    &CLI_SERVE, &CLI_RENDER, &CLI_INFO,   &CLI_METHODS, &CLI_CALLS, &CLI_VERDICT, &CLI_DIFF,
+    &CLI_CHECK, &CLI_EXPORT, &CLI_RECORD, &CLI_TOKEN,   &CLI_STORE, &CLI_DEMO};
 
 const size_t CLI_COMMANDS_COUNT = sizeof(CLI_COMMANDS) / sizeof(CLI_COMMANDS[0]);
 

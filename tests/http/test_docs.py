@@ -95,8 +95,8 @@ class Examples(unittest.TestCase):
         # What the service refuses fails the example.
         self.program('curl', 'exec %s --fail-with-body -sS "$@"' % shutil.which('curl'))
         # A device that records what the demo shows.
-        self.program('adb', 'case "$*" in "exec-out cat "*) exec %s demo -o - ;; "shell am profile "*) ;; *) exit 2 ;; esac'
-                     % support.AFLAMED)
+        self.program('adb', 'case "$*" in "exec-out cat "*) exec {0} demo -o - ;; "shell stat "*) {0} demo -o - | wc -c ;; "shell am "*) ;; '
+                     '"shell rm "*) ;; "shell cmd "*) echo com.example.app/.Main ;; *) exit 2 ;; esac'.format(support.AFLAMED))
         os.mkdir(self.path('work'))
         self.make_files()
 

@@ -126,7 +126,7 @@ class Installed(unittest.TestCase):
     def test_completion(self):
         text = subprocess.run([support.AFLAMED, '--help'], stdout=subprocess.PIPE, text=True, timeout=60).stdout
         self.assertEqual(self.completed(''), re.findall(r'^  ([a-z]+) ', text, re.M))
-        self.assertEqual(self.completed('re'), ['render'])
+        self.assertEqual(self.completed('re'), ['render', 'record'])
         self.assertEqual(self.completed('render', '--vi'), ['--view'])
         self.assertEqual(self.completed('render', '--view', 'i'), ['icicle', 'inverted'])
         self.assertIn('folded', self.completed('render', '--output', ''))
