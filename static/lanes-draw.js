@@ -26,7 +26,7 @@ export function coloursOf(element) {
 /* ---- activity ---- */
 
 /* The places of a lane as a picture, a pixel for each, which is stretched when it is drawn: own code at the bottom, then that of
- * libraries, the platform's, that of unknown origin, and what was spent waiting, hatched. A dotted line is a pause.
+ * libraries, Android's, that of unknown origin, and what was spent waiting, hatched. A dotted line is a pause.
  * `hues`: of each place the colour of its method, for all that was not spent waiting; or null. */
 function activityPicture(shares, places, recorded, colours, hues) {
     const canvas = new OffscreenCanvas(Math.max(places, 1), LANE_PX), context = canvas.getContext('2d');

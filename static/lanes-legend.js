@@ -3,7 +3,7 @@ import { element, named } from './dom.js';
 
 /* The style of the sample, and what it means. */
 const MARKS = [
-    ['own', 'your code'], ['library', 'libraries'], ['platform', 'platform'], ['unknown', 'unknown'], ['waiting', 'waiting'],
+    ['own', 'your code'], ['library', 'libraries'], ['platform', 'Android'], ['unknown', 'unknown'], ['waiting', 'waiting'],
     ['method', 'by method: what most of a place is, in the colour that the classic palette of the picture gives the method'],
     ['pause', 'no call is open'], ['beyond', 'before the thread\u2019s first record, or behind its last one'],
     ['long', 'on top: a long call by which the system runs code on the main thread, 16.7 ms or more; at the end: the buffer was full'],

@@ -7,7 +7,7 @@ import { countWords, frameAt, frameWords, labelOf, nextLate } from './lanes-scre
 import { LANE_PX, Pen, ROW_PX, RULER_PX, coloursOf, pictureOf } from './lanes-draw.js';
 
 const MAP_PX = 9, ZOOM = 1.25, PAN = 0.15, STACKS_MAX = 32, CHARTED_FIRST = 8, CLICK_PX = 4, SLACK_PX = 3, OPEN_LEVELS_MAX = 40;
-const CLASSES = ['your code', 'libraries', 'platform', 'waiting', 'unknown'];     /* as answers have them: the last one not always */
+const CLASSES = ['your code', 'libraries', 'Android', 'waiting', 'unknown'];     /* as answers have them: the last one not always */
 const KEYS_WORDS = 'w s zoom, a d move, r makes what is in view the range, arrow keys choose a call, Enter zooms to it, n N next and previous call of its method, l the longest, Escape whole recording';
 
 /* Of a thread, or of several that share a row, or of a counter. */

@@ -208,7 +208,7 @@ static bool add_warnings(struct renamer *r, struct profile *p)
         buf_u64_grouped(&b, r->share.known);
         buf_z(&b, " of ");
         buf_u64_grouped(&b, r->share.asked);
-        buf_z(&b, " names that are no platform's. ");
+        buf_z(&b, " names that are not Android's. ");
     }
     bool ok = rename_warning(&r->base, p, WARN_MAPPING_FEW, few ? r->share.asked - r->share.known : 0, &b) &&
               rename_warning(&r->base, p, WARN_MAPPING_AMBIGUOUS, r->ambiguous, &b) &&

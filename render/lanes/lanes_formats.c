@@ -817,7 +817,7 @@ static void put_axis(const struct lanes_plan *plan, unsigned height_px, struct b
 
 static void put_legend(const struct lanes_plan *plan, struct buf *out)
 {
-    static const char *const WORDS[] = {"your code", "libraries", "platform", "waiting", "unknown"};
+    static const char *const WORDS[] = {"your code", "libraries", "Android", "waiting", "unknown"};
     unsigned n = n_told(plan);
 
     for (unsigned i = 0; i < n; i++)

@@ -210,7 +210,7 @@ static bool find_renamed(const struct rule *r, const struct analysis *a, struct 
         say(f, "All ");
     }
     buf_u64_grouped(f->text, methods);
-    say(f, " methods that are not the platform's have names of a release build, as R8 makes them. ");
+    say(f, " methods that are not Android's have names of a release build, as R8 makes them. ");
     say(f,
         "The mapping.txt of that build tells what they are called in the sources: apply it to this profile.");
     f->sentence->weight = WEIGHT_SECOND;
@@ -676,8 +676,8 @@ const struct rule RULES[] = {
      "which it is known what it waits for, then the state.",
      0, system_find_states, 0, true, false},
     {"renamed",
-     "Classes with names of one or two letters: at least 10 methods, and a third of those that are not the "
-     "platform's.",
+     "Classes with names of one or two letters: at least 10 methods, and a third of those that are not "
+     "Android's.",
      10, find_renamed, 0, false, false},
     {"split",
      "Time counts for your code where one of your methods is on the stack, else for libraries where one of "

@@ -271,7 +271,7 @@ struct mapping_search *mapping_search_new(const struct service *service, struct 
 
     if (names.n == 0) {
         diag_set(diag, DIAG_NOT_FOUND, "no mapping fits", "",
-                 "The profile has no names of Java or Kotlin that are no platform's.");
+                 "The profile has no names of Java or Kotlin that are not Android's.");
         return NULL;
     }
     s = calloc(1, sizeof(*s));
@@ -405,7 +405,7 @@ static void put_known(struct buf *b, const struct mapping_share *share)
 {
     buf_u64_grouped(b, share->known);
     buf_z(b, " of ");
-    put_number(b, share->asked, " name that is no platform's", " names that are no platform's");
+    put_number(b, share->asked, " name that is not Android's", " names that are not Android's");
 }
 
 static void put_looked_at(struct buf *b, const struct mapping_offer *o)

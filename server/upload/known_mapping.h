@@ -61,7 +61,7 @@ bool mapping_search_run(struct mapping_search *s, struct turn *turn, struct diag
 /* Its file lives as long as the search. */
 struct mapping_offer mapping_search_offer(const struct mapping_search *s);
 
-/* "knows 80 of 93 names that are no platform's. 3 mappings were looked at, .. ": what stands behind the
+/* "knows 80 of 93 names that are not Android's. 3 mappings were looked at, .. ": what stands behind the
  * name of the file. */
 void mapping_offer_words(const struct mapping_offer *offer, struct buf *b);
 

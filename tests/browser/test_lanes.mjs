@@ -314,6 +314,7 @@ test('what the marks mean stands behind a button; long calls of the main thread 
     await button.focus();
     await page.keyboard.press('Enter');
     await sheet.getByText('no call is open').waitFor();
+    assert.deepEqual((await sheet.locator('li').allTextContents()).slice(0, 4), ['your code', 'libraries', 'Android', 'unknown']);
     assert.deepEqual(await findings(page), []);
     await page.keyboard.press('Escape');
     await until(page, () => !document.querySelector('.lane-legend').open);

@@ -464,7 +464,7 @@ class MappingsByNames(ServiceTest):
         before = self.folded(upload)
         answer = self.find(upload)
         self.assertEqual(answer.status, 200, answer.text)
-        self.assertRegex(answer.text, r"^app/1\.2/mapping\.txt knows (\d+) of \1 names that are no platform's\. "
+        self.assertRegex(answer.text, r"^app/1\.2/mapping\.txt knows (\d+) of \1 names that are not Android's\. "
                                       r'3 mappings were looked at\.\n')
         self.assertEqual(answer['Cache-Control'], 'no-store')
         self.assertEqual(self.folded(upload), before)
@@ -507,9 +507,9 @@ class MappingsByNames(ServiceTest):
         self.put('right.txt', text, 300)
         self.put('newer.txt', 'com.example.recipes.RecipesApp -> com.example.recipes.RecipesApp:\n    void onCreate() -> onCreate\n')
         upload, original = self.stored(trace), self.folded(self.stored(self.plain))
-        self.assertIn('methods that are not the platform\'s have names of a release build', self.server.get('/p/%s/verdict.txt' % id_of(upload)).text)
+        self.assertIn("methods that are not Android's have names of a release build", self.server.get('/p/%s/verdict.txt' % id_of(upload)).text)
         answer = self.find(upload)
-        self.assertRegex(answer.text, r"^right\.txt knows (\d+) of \1 names that are no platform's\. 2 mappings were looked at\.\n")
+        self.assertRegex(answer.text, r"^right\.txt knows (\d+) of \1 names that are not Android's\. 2 mappings were looked at\.\n")
         self.assertEqual(self.post(upload, ('known_file', 'right.txt')).status, 200)
         self.assertEqual(self.folded(upload), original)
 

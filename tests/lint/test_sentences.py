@@ -26,7 +26,7 @@ RETIRED = {
     'had a CPU for': 'used a CPU for, used .. of CPU time', 'in lock contention for': 'waited for locks for',
     'Durations, by': 'Call durations, by', 'How long its calls were': 'Call durations', 'Height of the lanes': 'Height of the timeline',
     'in what is seen': 'in view', 'Mind that': 'say it as it is', 'third part': 'library, libraries',
-    'nobody knows why': 'for an unknown reason', 'Most in themselves': 'Largest self values',
+    'nobody knows why': 'for an unknown reason', 'Most in themselves': 'Largest self values', 'platform': 'Android',
 }
 
 

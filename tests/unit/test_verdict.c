@@ -61,7 +61,7 @@ static const struct verdict_case CASES[] = {
       {"okio.Buffer.read()V", 3000, 3000, 1},
       {"android.view.View.draw()V", 1000, 1000, 1}}},
     {"split", NULL, {{"=main", 0, 0, 0}, {"android.view.View.draw()V", 1000, 1000, 1}}},
-    {"renamed", "11 of the 12 methods that are not the platform's have names of a release build",
+    {"renamed", "11 of the 12 methods that are not Android's have names of a release build",
      SHOP({CREATE RENAMED ";a.k.a()V;java.util.a.b()V", 1000, 1000, 1})},
     {"renamed", NULL, SHOP({CREATE RENAMED, 1000, 1000, 1}, {CREATE READABLE, 1000, 1000, 1})},
     {"renamed", NULL, SHOP({CREATE ";a.a.a()V;a.b.a()V;a.c.a()V;a.d.a()V", 1000, 1000, 1})},
