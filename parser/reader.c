@@ -157,6 +157,16 @@ static const struct packer *packer_of(struct source *s)
     return unpack_detect(p, n, &more);
 }
 
+static bool title(void *reader, struct str member, struct buf *b)
+{
+    const struct reader *r = reader;
+    const struct benchmark_run *run = benchmarks_find(&r->benchmarks, member);
+
+    if (run != NULL)
+        benchmarks_put_title(run, b);
+    return run != NULL;
+}
+
 static struct unpack *new_unpack(struct reader *r, const struct packer *packer)
 {
     const struct unpack_options options = {.limits = r->limits.unpacked,
@@ -164,7 +174,9 @@ static struct unpack *new_unpack(struct reader *r, const struct packer *packer)
                                                unpack_is_archive(packer) ? r->member : (struct str){NULL, 0},
                                            .recognise = recognise_format,
                                            .beside = RECOGNISED_BESIDE,
-                                           .is_part = recognise_is_part};
+                                           .is_part = recognise_is_part,
+                                           .title = title,
+                                           .context = r};
 
     return unpack_new(packer, r->arena, &options, &r->unpack_diag);
 }
@@ -222,6 +234,19 @@ static bool put_fact(struct reader *r, const struct unpack_report *report)
     return ok || builder_failed(r->builder, &r->diag);
 }
 
+/* Of which benchmark the archive's member is. */
+static bool put_benchmark(struct reader *r, const struct unpack_report *report)
+{
+    const struct benchmark_run *run = benchmarks_find(&r->benchmarks, report->member);
+    struct builder *b = r->builder;
+
+    return run == NULL ||
+           (builder_fact(b, STR("benchmark"), run->benchmark) &&
+            (run->iteration.n == 0 || builder_fact(b, STR("benchmark_iteration"), run->iteration)) &&
+            (run->metrics.n == 0 || builder_fact(b, STR("benchmark_metrics"), run->metrics))) ||
+           builder_failed(b, &r->diag);
+}
+
 static void warn_of_packing(struct reader *r, const struct unpack *u, struct unpack_report *report)
 {
     unpack_report(u, report);
@@ -247,7 +272,7 @@ static bool note_packing(struct reader *r)
         warn_of_packing(r, r->inner.unpack, &inner);
         report.unpacked_bytes = inner.unpacked_bytes;
     }
-    return put_fact(r, &report);
+    return put_fact(r, &report) && put_benchmark(r, &report);
 }
 
 /* Nothing usable came out of what is cut or damaged: that is what to say, unless it is clear what it was. */
@@ -388,6 +413,17 @@ static bool no_whole_file(struct reader *r)
                     "This kind of file can only be read when all of it is there.");
 }
 
+/* Whether the archive lists benchmarks. */
+static bool read_benchmarks(struct reader *r, const struct packer *packer, const struct source_input *file)
+{
+    struct unpack_report report;
+
+    unpack_report(r->unpack, &report);
+    if (report.index.n > 0)
+        benchmarks_read(&r->benchmarks, packer, file, report.index, &r->limits.unpacked, r->arena->stop);
+    return r->benchmarks.n > 0;
+}
+
 static bool open_archive(struct reader *r, const struct packer *packer, const struct source_input *file)
 {
     uint64_t bytes;
@@ -401,6 +437,14 @@ static bool open_archive(struct reader *r, const struct packer *packer, const st
     }
     if (!name_member(r))
         return false;
+    r->unpack = new_unpack(r, packer);
+    bool open = r->unpack != NULL && unpack_open(r->unpack, file, bytes);
+    if (r->unpack == NULL || !read_benchmarks(r, packer, file) || open ||
+        r->unpack_diag.topic != DIAG_ABOUT_MEMBER)
+        return open;
+    /* Once more, since the members have names by which they are told apart. */
+    unpack_free(r->unpack);
+    r->unpack_diag = (struct diag){.kind = DIAG_NONE};
     r->unpack = new_unpack(r, packer);
     return r->unpack != NULL && unpack_open(r->unpack, file, bytes);
 }
@@ -470,6 +514,7 @@ static void end(struct reader *r)
     close_layer(&r->inner);
     close_unpacked(r);
     source_free(&r->raw);
+    benchmarks_free(&r->benchmarks);
 }
 
 const struct profile *reader_read(struct reader *r, const struct source_input *in)

@@ -13,6 +13,7 @@
 #include "core/diag.h"
 #include "core/hash.h"
 #include "core/parallel.h"
+#include "parser/benchmarks.h"
 #include "parser/format.h"
 #include "parser/source.h"
 #include "parser/unpack/unpack.h"
@@ -46,6 +47,8 @@ struct reader {
     bool is_archive;
     bool packed_twice;         /* what came out first is packed itself */
     struct reader_layer inner; /* of an archive's member that may be a stream itself */
+
+    struct benchmarks benchmarks; /* that the archive lists */
 
     const struct source_input *names[READER_NAMES_MAX]; /* that are attached */
     size_t n_names, next_name;

@@ -37,6 +37,7 @@ struct member {
     const char *what; /* it is, in words; NULL: nothing that is read */
     bool cut;
     char name[MEMBERS_LISTED_BYTES + 1]; /* its end, if it is cut */
+    char whole[UNPACK_MEMBER_BYTES + 1];
 };
 
 struct members {
@@ -51,6 +52,7 @@ struct members {
     struct member listed[MEMBERS_LISTED_MAX]; /* the first of them, those that are recognised before others */
     size_t n_listed;
     char taken[UNPACK_MEMBER_BYTES + 1]; /* the name of the one that is meant */
+    char index[UNPACK_MEMBER_BYTES + 1]; /* that of the list of benchmarks' results */
 };
 
 static const char DOTS[] = "...";
@@ -109,6 +111,7 @@ static bool is_meant(const struct unpack *u, const struct members *m, struct str
 
 static void list_one(struct member *listed, struct str name)
 {
+    copy(listed->whole, name);
     listed->cut = name.n > MEMBERS_LISTED_BYTES;
     if (!listed->cut) {
         copy(listed->name, name);
@@ -193,6 +196,10 @@ static void members_note(struct unpack *u, struct members *m, const char *name, 
         listed->what = what;
     }
     m->usable++;
+    if (m->index[0] == '\0' && str_ends(whole, STR("benchmarkData.json"))) {
+        copy(m->index, whole);
+        u->report.index = str_of(m->index);
+    }
     note_part(u, m, whole, place, what);
     m->recognised += is_choice(u, what);
     u->report.recognised = m->recognised;
@@ -212,11 +219,16 @@ static bool needs_place(const struct members *m, uint64_t at, uint64_t listed)
 }
 
 /* "a (folded stacks), b (#2), c and 3 more" */
-static void list(const struct members *m, struct buf *b)
+static void list(const struct unpack *u, const struct members *m, struct buf *b)
 {
+    const struct unpack_options *o = &u->options;
+
     for (size_t i = 0; i < m->n_listed; i++) {
-        buf_printf(b, "%s%s", i == 0 ? "" : ", ", m->listed[i].name);
-        if (needs_place(m, i, m->n_listed))
+        buf_z(b, i == 0 ? "" : ", ");
+        bool titled = o->title != NULL && o->title(o->context, str_of(m->listed[i].whole), b);
+        if (!titled)
+            buf_z(b, m->listed[i].name);
+        if (titled || needs_place(m, i, m->n_listed))
             buf_printf(b, " (#%llu)", (unsigned long long)m->listed[i].number);
         if (m->listed[i].what != NULL)
             buf_printf(b, " (%s)", m->listed[i].what);
@@ -237,7 +249,7 @@ static bool members_judge(struct unpack *u, const struct members *m)
     bool named = u->options.member.p != NULL;
     struct buf names = {0};
 
-    list(m, &names);
+    list(u, m, &names);
     struct str shown = names.failed ? STR("") : buf_view(&names);
     if (!named && m->usable > 1 && m->recognised == 0 && m->unseen == 0 && !m->more) {
         diag_set(

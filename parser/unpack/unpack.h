@@ -24,6 +24,7 @@
 #define PARSER_UNPACK_UNPACK_H
 
 #include "core/arena.h"
+#include "core/buf.h"
 #include "core/diag.h"
 #include "core/str.h"
 #include "parser/source.h"
@@ -70,6 +71,9 @@ struct unpack_options {
      * All that are recognised are, if each is called Name.pb and they are in one folder: see unpack_open_part. NULL:
      * none is. */
     bool (*is_part)(const char *what);
+    /* Of an archive of several files: appends what this one is called beside its name, as its recorder has it. False: it has no
+     * such name. NULL: none has. */
+    bool (*title)(void *context, struct str member, struct buf *b);
     /* Of an archive: is told of each member that is recognised or cannot be looked into, in their order,
      * and nothing is handed out. NULL: one of them is meant. False: it wants to hear no more. */
     bool (*listed)(void *context, const struct unpack_member *member);
@@ -129,7 +133,9 @@ enum unpack_state {
 
 struct unpack_report {
     const struct packer *packer;
-    struct str member;       /* of an archive: which one was unpacked, cleaned; may be empty */
+    struct str member; /* of an archive: which one was unpacked, cleaned; may be empty */
+    struct str
+        index; /* of an archive: its first list of benchmarks' results (..benchmarkData.json); empty: it has none */
     size_t parts;            /* of one recording: how many files; else 0 */
     uint64_t packed_bytes;   /* all that was fed, or the size of the archive */
     uint64_t unpacked_bytes; /* that were handed out */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "parser/benchmarks.h"
 #include "parser/recognise.h"
 #include "server/convert/convert.h"
 #include "server/convert/convert_impl.h"
@@ -49,6 +50,7 @@ static bool add(void *context, const struct unpack_member *member)
     }
     m->list = list;
     struct archive_member *one = &list[m->n];
+    one->title[0] = '\0';
     snprintf(one->name, sizeof(one->name), "%s", member->name);
     if (is_chosen_by_name(m, member->name))
         memcpy(one->choice, one->name, sizeof(one->choice));
@@ -65,16 +67,35 @@ void archive_members_free(struct archive_members *members)
     *members = (struct archive_members){.list = NULL};
 }
 
+static void take_titles(struct archive_members *members, const struct benchmarks *benchmarks)
+{
+    for (size_t i = 0; i < members->n; i++) {
+        struct archive_member *m = &members->list[i];
+        const struct benchmark_run *run = benchmarks_find(benchmarks, str_of(m->name));
+        struct buf title = {0};
+        if (run != NULL)
+            benchmarks_put_title(run, &title);
+        if (!title.failed && title.n > 0)
+            snprintf(m->title, sizeof(m->title), "%.*s", (int)title.n, title.p);
+        buf_free(&title);
+    }
+}
+
 static bool list(const struct packer *archive, const struct config *config, const struct source_input *whole,
-                 struct archive_members *members, struct diag *diag)
+                 const struct stop *stop, struct archive_members *members, struct diag *diag)
 {
     struct listing l = {.members = members, .most = (size_t)config->max_members};
     struct reader_limits limits = conversion_limits(config);
-    struct unpack_report report = {.state = UNPACK_WHOLE};
+    struct unpack_report report = {.state = UNPACK_WHOLE, .index = STR("")};
+    struct benchmarks benchmarks = {.n = 0};
     struct arena arena;
 
     arena_init(&arena, (size_t)config->job_memory_bytes);
     bool ok = recognise_members(archive, whole, &arena, &limits.unpacked, add, &l, &report, diag);
+    if (ok && report.index.n > 0)
+        benchmarks_read(&benchmarks, archive, whole, report.index, &limits.unpacked, stop);
+    take_titles(members, &benchmarks);
+    benchmarks_free(&benchmarks);
     arena_free(&arena);
     members->cut = report.state != UNPACK_WHOLE;
     return l.no_memory ? conversion_no_memory(diag) : ok;
@@ -90,7 +111,7 @@ enum archive_found archive_members_list(const struct config *config, int fd, con
     *members = (struct archive_members){.list = NULL};
     if (archive == NULL && file.diag.kind == DIAG_NONE)
         return ARCHIVE_NONE;
-    if (archive != NULL && list(archive, config, &whole, members, diag))
+    if (archive != NULL && list(archive, config, &whole, stop, members, diag))
         return ARCHIVE_LISTED;
     if (file.diag.kind != DIAG_NONE)
         *diag = file.diag; /* knows more than that it could not be read */

@@ -9,6 +9,7 @@
 struct archive_member {
     char name[UNPACK_MEMBER_BYTES + 1];   /* as it is shown */
     char choice[UNPACK_MEMBER_BYTES + 1]; /* what chooses it: its name; or #N, of several of one name */
+    char title[UNPACK_MEMBER_BYTES + 1];  /* what its recorder calls it; "": nothing is known */
     const struct format *format;          /* as its beginning tells; NULL: it cannot be looked into */
 };
 

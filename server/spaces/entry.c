@@ -68,9 +68,10 @@ static struct str text_of(const json_t *string)
 static const struct {
     const char *key, *fact;
 } KNOWN[] = {
-    {"package", "package"},     {"process", "app_process"}, {"android.sdk", "android_sdk"},
-    {"android.build", "build"}, {"app.type", "app_type"},   {"map.id", "map_id"},
-    {"map.id", "build_map_id"},
+    {"package", "package"},           {"process", "app_process"}, {"android.sdk", "android_sdk"},
+    {"android.build", "build"},       {"app.type", "app_type"},   {"map.id", "map_id"},
+    {"map.id", "build_map_id"},       {"benchmark", "benchmark"}, {"iteration", "benchmark_iteration"},
+    {"metrics", "benchmark_metrics"},
 };
 
 /* Nobody is to see what is wrong with it: a fact that makes no label is left out. */

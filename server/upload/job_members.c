@@ -265,7 +265,8 @@ static bool take_list(struct job *job, const struct archive_members *list)
             continue;
         job->members[i].format_label = list->list[i].format->label;
         snprintf(r->format, sizeof(r->format), "%s", list->list[i].format->name);
-        ok = ok && name_record(r, whole->name, list->list[i].name);
+        const struct archive_member *one = &list->list[i];
+        ok = ok && name_record(r, whole->name, one->title[0] != '\0' ? one->title : one->name);
     }
     if (job->members == NULL || !ok)
         return job->result.diag.kind == DIAG_NONE &&

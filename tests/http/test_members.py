@@ -374,6 +374,33 @@ class Bundles(Members):
         vain = self.server.upload_form(('symbols', 's.pb', symbols()), ('trace', 't', trace()), Accept='application/json')
         self.assertIn('symbols-other-kind', [w['code'] for w in json.loads(vain.body)['warnings']])
 
+    def test_results_of_benchmarks(self):
+        """The list that AndroidX's benchmarks write says of which benchmark and iteration each file is."""
+        listed = {'context': {}, 'benchmarks': [
+            {'name': 'startup', 'className': 'com.example.StartupBenchmark',
+             'metrics': {'timeToInitialDisplayMs': {'median': 320.25, 'runs': [347.5, 301.5]}},
+             'profilerOutputs': [{'label': 'Trace Iteration %d' % i, 'filename': 'startup_iter00%d.trace' % i} for i in (0, 1)]}]}
+        archive = zipped(('out/a-benchmarkData.json', json.dumps(listed).encode()), ('out/startup_iter000.trace', trace()),
+                         ('out/startup_iter001.trace', trace(salt=5)))
+        refused = self.server.upload(archive)
+        self.assertEqual(refused.status, 422)
+        self.assertIn('StartupBenchmark.startup iteration 1 (#3) (Android method trace)', refused.text)
+        results = self.each(archive, ('name', None, b'Monday'), ('space', None, b'bench'))['results']
+        self.assertEqual([r['name'] for r in results], ['Monday/StartupBenchmark.startup iteration %d' % i for i in (0, 1)])
+        self.assertEqual([r['member'] for r in results], ['out/startup_iter000.trace', 'out/startup_iter001.trace'])
+        for i, result in enumerate(results):
+            facts = json.loads(self.server.get('/p/%s.json' % result['id']).body)['facts']
+            self.assertEqual({name: fact for name, fact in facts.items() if name.startswith('benchmark')},
+                             {'benchmark': 'StartupBenchmark.startup', 'benchmark_iteration': i,
+                              'benchmark_metrics': 'timeToInitialDisplayMs %s' % (347.5, 301.5)[i]})
+        self.assertTrue(eventually(lambda: len(self.known()) == 2 and all('benchmark' in known for known in self.known())))
+        self.assertEqual([(k['benchmark'], k['iteration'], k['metrics']) for k in sorted(self.known(), key=lambda k: k['iteration'])],
+                         [('StartupBenchmark.startup', '0', 'timeToInitialDisplayMs 347.5'),
+                          ('StartupBenchmark.startup', '1', 'timeToInitialDisplayMs 301.5')])
+
+    def known(self):
+        return [row['known'] for row in json.loads(self.server.get('/s/bench.json').body)['profiles'] if 'known' in row]
+
     def test_recordings_of_android_studio(self):
         """Recordings that Studio exported, in one archive: what each is, is known by its bytes."""
         archive = zipped(('cpu-art-20260101T100000.trace', trace()), ('memory-20260101T100100.heapprofd', heap_profile()),
