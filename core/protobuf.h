@@ -21,6 +21,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "core/str.h"
 
@@ -59,6 +60,15 @@ static inline struct protobuf protobuf_of_bytes(struct str s)
     return protobuf_of(s.p, s.n);
 }
 
+/* The lower 7 bits of each byte side by side, the first byte lowest. */
+static inline uint64_t protobuf_join_bits(uint64_t bytes)
+{
+    bytes &= UINT64_C(0x7f7f7f7f7f7f7f7f);
+    bytes = (bytes & UINT64_C(0x007f007f007f007f)) | (bytes & UINT64_C(0x7f007f007f007f00)) >> 1;
+    bytes = (bytes & UINT64_C(0x00003fff00003fff)) | (bytes & UINT64_C(0x3fff00003fff0000)) >> 2;
+    return (bytes & UINT64_C(0x0fffffff)) | (bytes & UINT64_C(0x0fffffff00000000)) >> 4;
+}
+
 /* 0 in another state than PROTOBUF_GOOD. */
 static inline uint64_t protobuf_varint(struct protobuf *m)
 {
@@ -70,6 +80,15 @@ static inline uint64_t protobuf_varint(struct protobuf *m)
         return 0;
     if (n > 0 && m->p[0] < 0x80) /* as most tags and lengths */
         return *m->p++;
+    if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && n >= sizeof(value)) {
+        memcpy(&value, m->p, sizeof(value));
+        uint64_t last = ~value & UINT64_C(0x8080808080808080); /* bytes that end a varint */
+        if (last != 0) {
+            m->p += __builtin_ctzll(last) / 8 + 1;
+            return protobuf_join_bits(value & (last ^ (last - 1)));
+        }
+        value = 0;
+    }
     for (unsigned i = 0; i < n; i++) {
         value |= (uint64_t)(m->p[i] & 0x7f) << (7 * i);
         if (m->p[i] < 0x80) {

@@ -76,8 +76,12 @@ static const uint8_t *find_special(const uint8_t *p, const uint8_t *end)
         uint64_t word;
         memcpy(&word, p, 8);
         uint64_t quote = word ^ ones * '"', slash = word ^ ones * '\\';
-        if ((((quote - ones) & ~quote) | ((slash - ones) & ~slash)) & high)
-            break;
+        uint64_t hit = (((quote - ones) & ~quote) | ((slash - ones) & ~slash)) & high;
+        if (hit == 0)
+            continue;
+        if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) /* bits behind the first hit may be wrong ones */
+            return p + __builtin_ctzll(hit) / 8;
+        break;
     }
     while (p < end && *p != '"' && *p != '\\')
         p++;
@@ -283,6 +287,34 @@ static bool is_word(uint8_t c)
     return is_digit(c) || c == '.' || c == '-' || c == '+' || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
 }
 
+/* A number without exponent that is short and ends within the window, as nearly all do: it is taken in one go. False: it is
+ * another one, and nothing was taken. */
+static bool take_plain_number(struct json_in *in, struct json_number *number)
+{
+    enum { BYTES_MAX = 19 }; /* 18 digits have room for sure */
+    const uint8_t *p = in->p, *end = in->end - p > BYTES_MAX ? p + BYTES_MAX : in->end;
+    bool minus = *p == '-';
+    const uint8_t *first = p += minus, *point = NULL;
+    uint64_t mantissa = 0;
+
+    for (; p < end && is_digit(*p); p++)
+        mantissa = mantissa * 10 + (uint64_t)(*p - '0');
+    if (p == first)
+        return false;
+    if (p < end && *p == '.') {
+        point = ++p;
+        for (; p < end && is_digit(*p); p++)
+            mantissa = mantissa * 10 + (uint64_t)(*p - '0');
+    }
+    if (p == end || p == point || is_word(*p))
+        return false;
+    *number = (struct json_number){minus ? -(int64_t)mantissa : (int64_t)mantissa,
+                                   point != NULL ? -(int32_t)(p - point) : 0};
+    in->p = p;
+    in->comma = true;
+    return true;
+}
+
 /* The run of bytes that words and numbers are made of. */
 static bool take_word(struct json_in *in, struct str *word)
 {
@@ -430,13 +462,13 @@ static bool take_scalar(struct json_in *in, enum json_kind *kind, struct str *te
     uint64_t at = json_in_offset(in);
     if (!take_word(in, text))
         return false;
+    if (*kind == JSON_NUMBER && json_in_parse_number(*text, &number))
+        return true;
     for (size_t i = 0; i < sizeof(WORDS) / sizeof(*WORDS); i++)
         if (str_eq(*text, WORDS[i])) {
             *kind = i < 2 ? JSON_BOOL : JSON_NULL;
             return true;
         }
-    if (*kind == JSON_NUMBER && json_in_parse_number(*text, &number))
-        return true;
     fail(in, JSON_DAMAGED);
     in->bad_at = at;
     return false;
@@ -535,6 +567,7 @@ static void skip_inside(struct json_in *in)
 void json_in_skip(struct json_in *in)
 {
     enum json_kind kind = json_in_peek(in);
+    struct json_number number;
     struct str text;
 
     if (kind == JSON_OBJECT || kind == JSON_ARRAY) {
@@ -543,14 +576,14 @@ void json_in_skip(struct json_in *in)
         in->p++;
         in->comma = true;
         pass_string(in);
-    } else if (kind != JSON_NONE) {
+    } else if (kind != JSON_NONE && !(kind == JSON_NUMBER && take_plain_number(in, &number))) {
         take_scalar(in, &kind, &text);
     }
 }
 
+/* Behind json_in_peek. */
 static bool take(struct json_in *in, enum json_kind *kind, struct str *text)
 {
-    *kind = json_in_peek(in);
     if (*kind == JSON_OBJECT || *kind == JSON_ARRAY)
         skip_inside(in);
     return *kind != JSON_NONE && *kind != JSON_OBJECT && *kind != JSON_ARRAY && take_scalar(in, kind, text);
@@ -558,23 +591,25 @@ static bool take(struct json_in *in, enum json_kind *kind, struct str *text)
 
 bool json_in_string(struct json_in *in, struct str *text)
 {
-    enum json_kind kind;
+    enum json_kind kind = json_in_peek(in);
 
     return take(in, &kind, text) && kind == JSON_STRING;
 }
 
 bool json_in_text(struct json_in *in, struct str *text)
 {
-    enum json_kind kind;
+    enum json_kind kind = json_in_peek(in);
 
     return take(in, &kind, text) && (kind == JSON_STRING || kind == JSON_NUMBER);
 }
 
 bool json_in_number(struct json_in *in, struct json_number *number)
 {
-    enum json_kind kind;
+    enum json_kind kind = json_in_peek(in);
     struct str text;
 
+    if (kind == JSON_NUMBER && take_plain_number(in, number))
+        return true;
     return take(in, &kind, &text) && (kind == JSON_NUMBER || kind == JSON_STRING) &&
            json_in_parse_number(text, number);
 }

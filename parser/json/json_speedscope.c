@@ -349,18 +349,27 @@ static int64_t since(int64_t at, int64_t begin)
 
 static bool put_calls(struct json_doc *d, const struct part *p, uint32_t track, int64_t begin)
 {
+    enum { BATCH = 128 };
     struct json_speedscope *s = d->speedscope;
+    struct event events[BATCH];
+    size_t n = 0;
     int64_t last = 0;
 
     for (size_t i = 0; i < p->n_events; i++) {
         const struct entry *e = &s->entries[p->first + i];
-        struct event event = {.track = track,
-                              .frame = json_stack_frame(&s->stacks, e->what),
-                              .action = e->opens ? EVENT_ENTER : EVENT_EXIT,
-                              .clock = {(uint64_t)since(ns_of(p, number_of(e)), begin)}};
-        if (event.frame == FRAME_NONE || !builder_events(d->builder, &event, 1, d->begin, 0))
+        struct event *event = &events[n++];
+        *event = (struct event){.track = track,
+                                .frame = json_stack_frame(&s->stacks, e->what),
+                                .action = e->opens ? EVENT_ENTER : EVENT_EXIT,
+                                .clock = {(uint64_t)since(ns_of(p, number_of(e)), begin)}};
+        last = (int64_t)event->clock[0] > last ? (int64_t)event->clock[0] : last;
+        if (event->frame == FRAME_NONE)
             return false;
-        last = (int64_t)event.clock[0] > last ? (int64_t)event.clock[0] : last;
+        if (n < BATCH && i + 1 < p->n_events)
+            continue;
+        if (!builder_events(d->builder, events, n, d->begin, 0))
+            return false;
+        n = 0;
     }
     return json_close_open(d, track, p->has_end ? since(ns_of(p, p->end), begin) : 0, last);
 }

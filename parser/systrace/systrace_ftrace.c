@@ -27,13 +27,14 @@ static bool add_comm(const struct bundle *b, uint64_t time, uint32_t tid, struct
 {
     struct systrace *s = b->s;
     struct sy_comm comm = {.n = (uint8_t)(name.n < sizeof(comm.text) ? name.n : sizeof(comm.text))};
-    uint32_t at = idmap_get(&s->comms, tid);
 
     if (name.n == 0 || tid == 0)
         return true;
-    memcpy(comm.text, name.p, comm.n);
-    if (at != IDMAP_NONE && memcmp(&s->comm_texts[at], &comm, sizeof(comm)) == 0)
+    uint32_t at = idmap_get(&s->comms, tid);
+    if (at != IDMAP_NONE && s->comm_texts[at].n == comm.n &&
+        memcmp(s->comm_texts[at].text, name.p, comm.n) == 0)
         return true;
+    memcpy(comm.text, name.p, comm.n);
     if (at == IDMAP_NONE) {
         at = (uint32_t)s->n_comms;
         if (!ARENA_ROOM(s->arena, s->comm_texts, s->comms_capacity, s->n_comms + 1) ||
@@ -174,6 +175,27 @@ static bool number_of(struct str s, bool is_signed, uint64_t *value)
     return s.n > 0;
 }
 
+/* "B|123|": the phase, and the number of a process, if there is one. */
+static bool take_head(struct str *text, char *phase, uint64_t *tgid)
+{
+    enum { DIGITS_MAX = 18 };
+    const char *p = text->p, *end = p + text->n;
+
+    *tgid = 0;
+    if (text->n > 2 && p[1] == '|') { /* as nearly all are */
+        for (p += 2; p < end && p < text->p + DIGITS_MAX && *p >= '0' && *p <= '9'; p++)
+            *tgid = *tgid * 10 + (uint64_t)(*p - '0');
+        if (p > text->p + 2 && (p == end || *p == '|')) {
+            *phase = text->p[0];
+            *text = p == end ? STR("") : (struct str){p + 1, (size_t)(end - p - 1)};
+            return true;
+        }
+    }
+    struct str word = field_of(text);
+    *phase = word.n > 0 ? word.p[0] : '\0';
+    return number_of(field_of(text), false, tgid);
+}
+
 /* False: it is none. src/trace_processor/importers/systrace/systrace_parser.h has the forms. */
 static bool read_mark(struct str text, struct mark *m)
 {
@@ -184,9 +206,7 @@ static bool read_mark(struct str text, struct mark *m)
         text.n--;
     const char *end = text.n > 0 ? memchr(text.p, '\0', text.n) : NULL;
     text.n = end != NULL ? (size_t)(end - text.p) : text.n;
-    struct str phase = field_of(&text), number = field_of(&text);
-    bool has_tgid = number_of(number, false, &tgid);
-    m->phase = phase.n > 0 ? phase.p[0] : '\0';
+    bool has_tgid = take_head(&text, &m->phase, &tgid);
     m->tgid = (uint32_t)tgid;
     if (m->phase == 'E')
         return true;
@@ -377,14 +397,50 @@ static bool add_probe(const struct bundle *b, uint64_t time, uint32_t tid, const
     return m.phase == '\0' || add_mark(b, time, tid, &m);
 }
 
-static bool add_switch(const struct bundle *b, uint64_t time, const struct protobuf_field *f)
+/* {prev_comm = 1, prev_pid = 2, prev_prio = 3, prev_state = 4, next_comm = 5, next_pid = 6, next_prio = 7}: most events are
+ * this, so its fields go where they belong at once. */
+static bool add_switch(const struct bundle *b, uint64_t time, struct str message)
 {
-    struct sy_record r = record_of(b, SY_SWITCH, time, (uint32_t)f[2].value);
+    struct sy_record r = record_of(b, SY_SWITCH, time, 0);
+    struct str stops = STR(""), goes_on = STR("");
+    struct protobuf m = protobuf_of_bytes(message);
+    struct protobuf_field f;
 
-    r.a = (uint32_t)f[6].value;
-    r.b = (uint32_t)(f[4].value & 0xffff);
+    while (protobuf_next(&m, &f))
+        switch (f.number) {
+        case 1:
+            stops = f.bytes;
+            break;
+        case 2:
+            r.thread = (uint32_t)f.value;
+            break;
+        case 4:
+            r.b = (uint32_t)(f.value & 0xffff);
+            break;
+        case 5:
+            goes_on = f.bytes;
+            break;
+        case 6:
+            r.a = (uint32_t)f.value;
+            break;
+        default:
+            break;
+        }
     b->s->has_sched = true;
-    return sy_add(b->s, &r) && add_comm(b, time, r.thread, f[1].bytes) && add_comm(b, time, r.a, f[5].bytes);
+    return sy_add(b->s, &r) && add_comm(b, time, r.thread, stops) && add_comm(b, time, r.a, goes_on);
+}
+
+/* {ip = 1, buf = 2} */
+static struct str text_of_print(struct str message)
+{
+    struct protobuf m = protobuf_of_bytes(message);
+    struct protobuf_field f;
+    struct str text = STR("");
+
+    while (protobuf_next(&m, &f))
+        if (f.number == 2)
+            text = f.bytes;
+    return text;
 }
 
 static bool add_binder(const struct bundle *b, uint64_t time, uint32_t tid, uint32_t event,
@@ -448,14 +504,11 @@ static bool add_event(const struct bundle *b, uint64_t time, uint32_t tid, uint3
 {
     struct protobuf_field f[EVENT_FIELDS];
 
-    if (event == EVENT_PRINT) { /* {ip = 1, buf = 2} */
-        protobuf_fields(message, f, 3);
-        return add_text(b, time, tid, f[2].bytes);
-    }
     switch (event) {
+    case EVENT_PRINT:
+        return add_text(b, time, tid, text_of_print(message));
     case EVENT_SWITCH:
-        protobuf_fields(message, f, 7);
-        return add_switch(b, time, f);
+        return add_switch(b, time, message);
     case EVENT_WAKING:
     case EVENT_BLOCKED:
     case EVENT_NEW_TASK:

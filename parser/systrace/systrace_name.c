@@ -79,7 +79,7 @@ static size_t kept(struct str name)
 {
     for (size_t i = 0; i < sizeof(PREFIXES) / sizeof(*PREFIXES); i++) {
         size_t n = PREFIXES[i].prefix.n;
-        if (!str_starts(name, PREFIXES[i].prefix))
+        if (name.n == 0 || name.p[0] != PREFIXES[i].prefix.p[0] || !str_starts(name, PREFIXES[i].prefix))
             continue;
         if (PREFIXES[i].keep == KEEP_BRACKET)
             return bracket_of(name, n); /* without one it was made so before, as in our own exports */
@@ -150,6 +150,10 @@ size_t systrace_standard_name(struct str name, char *to)
         return alias.n > 0 ? alias.n : n;
     }
     for (size_t i = 0; i < name.n;) {
+        if (!is_digit(name.p[i]) && name.p[i] != '#') {
+            to[n++] = name.p[i++];
+            continue;
+        }
         size_t number = number_at(name, i);
         if (number > 0) {
             to[n++] = '#';
@@ -176,13 +180,26 @@ static string_id make_standard(struct systrace *s, struct str name)
     return builder_string(s->builder, (struct str){text, n});
 }
 
+/* Where the name is kept, by its length, its ends and its middle: names that share a place are only made more often. */
+static struct sy_known_name *place_of(struct systrace *s, struct str name)
+{
+    uint64_t words[3] = {0};
+    size_t n = name.n < sizeof(words[0]) ? name.n : sizeof(words[0]);
+
+    memcpy(&words[0], name.p, n);
+    memcpy(&words[1], name.p + (name.n - n) / 2, n);
+    memcpy(&words[2], name.p + name.n - n, n);
+    uint64_t key =
+        words[0] + words[1] * UINT64_C(0x9e3779b97f4a7c15) + words[2] * UINT64_C(0xc2b2ae3d27d4eb4f);
+    return &s->known_names[hash_u64(s->seed, key + name.n) % SY_KNOWN_NAMES];
+}
+
 /* Most names come again soon: of the latest ones it is known what was made of them. */
 string_id sy_standard_name(struct systrace *s, struct str name)
 {
-    struct sy_known_name *known = &s->known_names[hash_bytes(s->seed, name.p, name.n) % SY_KNOWN_NAMES];
-
     if (name.n == 0)
         return STRING_EMPTY;
+    struct sy_known_name *known = place_of(s, name);
     if (name.n > s->limits->name_bytes || name.n > sizeof(known->text))
         return make_standard(s, name);
     if (known->is_set && str_eq(name, (struct str){known->text, known->n}))

@@ -3,9 +3,10 @@
  * that each record is moved about as often as there are levels of CPUs, and not of pieces. */
 #include "parser/systrace/systrace_impl.h"
 
+/* Without a branch: which of two records of different CPUs is earlier cannot be foreseen. */
 static bool is_before(const struct sy_record *a, const struct sy_record *b)
 {
-    return a->time != b->time ? a->time < b->time : a->rank < b->rank;
+    return (a->time < b->time) | ((a->time == b->time) & (a->rank < b->rank));
 }
 
 /* How many of these records, which are in order, come before x; with `equal` also those that x does not come before. */
@@ -34,7 +35,11 @@ static bool merge_forward(struct systrace *s, struct sy_record *r, size_t a, siz
     for (size_t n = 0; x < x_end && y < y_end; n++) {
         if (arena_stopped_at(s->arena, n))
             return false;
-        r[n] = is_before(y, x) ? *y++ : *x++;
+        bool second = is_before(y, x);
+        const struct sy_record *earlier = second ? y : x;
+        r[n] = *earlier;
+        y += second;
+        x += !second;
     }
     memcpy(r + (y - r) - (x_end - x), x, (size_t)(x_end - x) * sizeof(*r));
     return true;

@@ -107,8 +107,21 @@ uint32_t sy_process(struct systrace *s, uint32_t pid)
     return found;
 }
 
+/* Whether both live, and the thread is known to be of that process. */
+static bool lives_in(const struct systrace *s, uint32_t thread, uint32_t pid)
+{
+    uint32_t process = sy_process_of(s, thread);
+
+    return !s->threads[thread].ended && process != SY_NONE && !s->processes[process].ended &&
+           s->processes[process].pid == pid;
+}
+
 uint32_t sy_thread_of(struct systrace *s, uint32_t tid, uint32_t pid)
 {
+    uint32_t newest = idmap_get(&s->tids, tid);
+
+    if (newest != IDMAP_NONE && lives_in(s, newest, pid)) /* as nearly always */
+        return newest;
     uint32_t process = sy_process(s, pid), thread = process == SY_NONE ? SY_NONE : sy_find(s, tid, pid);
 
     if (process != SY_NONE && thread == SY_NONE)

@@ -74,12 +74,13 @@ static uint8_t clock_of_state(const struct sy_thread *t)
 /* The thread's clocks at that time. */
 static void clocks_at(const struct systrace *s, const struct sy_track *t, uint64_t time, uint64_t *clocks)
 {
-    memset(clocks, 0, SY_CLOCKS * sizeof(*clocks));
     if (t->thread != SY_NONE) {
         const struct sy_thread *x = &s->threads[t->thread];
         uint64_t gone = time - s->begin - x->clocks[0];
         memcpy(clocks, x->clocks, sizeof(x->clocks));
         clocks[clock_of_state(x)] += gone;
+    } else {
+        memset(clocks, 0, SY_CLOCKS * sizeof(*clocks));
     }
     clocks[0] = time - s->begin;
 }

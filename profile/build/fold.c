@@ -742,12 +742,17 @@ bool builder_event(struct builder *b, const struct event *event, const uint64_t 
     b->n_events++;
     uint64_t *columns = fold_node_at(b, t->current)->columns;
     for (uint32_t c = 0; c < b->layout.n_times; c++) {
+        uint64_t gone = clocks[c] - t->last[c];
+        if (gone == 0) /* as of most clocks: a thread is in one state */
+            continue;
         if (clocks[c] < t->last[c]) {
             builder_warn(b, WARN_TIME_BACK, 1, offset);
             continue;
         }
-        columns[c] += clocks[c] - t->last[c];
+        columns[c] += gone;
         t->last[c] = clocks[c];
     }
-    return apply_rare(b, event, offset);
+    bool ok = apply_rare(b, event, offset);
+    __builtin_prefetch(fold_node_at(b, fold_node_at(b, t->current)->next_child));
+    return ok;
 }

@@ -118,12 +118,39 @@ static void a_length_beyond_all(void **state)
     assert_int_equal(m.state, PROTOBUF_GOOD);
 }
 
+/* Each number of bytes, at each distance from the end; what stands behind is of no matter. */
+static void varints_of_all_lengths(void **state)
+{
+    enum { BEHIND_MAX = 12 };
+
+    (void)state;
+    for (unsigned length = 1; length <= PROTOBUF_VARINT_MAX; length++)
+        for (size_t behind = 0; behind <= BEHIND_MAX; behind++)
+            for (unsigned filler = 0; filler < 0x100; filler += 0x55) {
+                uint8_t bytes[PROTOBUF_VARINT_MAX + BEHIND_MAX], *copy = malloc(length + behind);
+                uint64_t expected = 0;
+                memset(bytes, (int)filler, sizeof(bytes));
+                for (unsigned i = 0; i < length; i++) {
+                    uint8_t bits =
+                        length == PROTOBUF_VARINT_MAX && i + 1 == length ? 1 : (uint8_t)(0x7f - 5 * i);
+                    bytes[i] = (uint8_t)(bits | (i + 1 < length ? 0x80 : 0));
+                    expected |= (uint64_t)bits << (7 * i);
+                }
+                assert_non_null(copy);
+                memcpy(copy, bytes, length + behind);
+                struct protobuf m = protobuf_of(copy, length + behind);
+                assert_true(protobuf_varint(&m) == expected);
+                assert_true(m.state == PROTOBUF_GOOD && m.p == copy + length);
+                free(copy);
+            }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_wire_type),     cmocka_unit_test(cut_everywhere),
         cmocka_unit_test(cut_bytes_are_seen),  cmocka_unit_test(no_messages),
-        cmocka_unit_test(a_length_beyond_all),
+        cmocka_unit_test(a_length_beyond_all), cmocka_unit_test(varints_of_all_lengths),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
