@@ -124,14 +124,15 @@ static bool parse(struct options *o, int n_arguments, char *const *arguments, st
 /* Keeps the digest of the profile. False: diag. */
 static bool add_digest(struct runs *r, const struct shared_profile *shown, int fd, struct diag *diag)
 {
-    const struct convert_source source = {.profile = shown, .config = &r->config, .fd = fd};
+    const struct report_input in = {.source = {.profile = shown, .config = &r->config, .fd = fd},
+                                    .view = &r->options->asked.view};
     struct side *side = &r->sides[r->at];
 
     if (side->n == CHECK_RUNS_MAX)
         return diag_set(diag, DIAG_USAGE, "too many runs", "Leave some out.",
                         "There is room for %d runs of each side.", CHECK_RUNS_MAX);
     struct buf *text = &side->texts[side->n++];
-    if (!convert_digest(&source, &r->options->asked.view, text, diag))
+    if (!convert_digest(&in, text, diag))
         return false;
     if (text->failed)
         return diag_no_memory(diag, "No memory is left for what is kept of a run.");

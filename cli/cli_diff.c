@@ -266,11 +266,15 @@ static bool write_diff(struct options *o, const struct config *config, const str
 {
     struct buf out = {0}, says = {0};
     struct diff_checks checks = {.rules = o->rules, .n = o->fail_if.n, .says = &says};
+    const struct report_input in = {.source = {.profile = compared, .config = config, .fd = -1},
+                                    .view = &o->asked.view,
+                                    .request = &o->asked,
+                                    .format = &diff_format_by_name(str_of(o->format))->text,
+                                    .checks = &checks};
 
     bool ok =
         (o->tracks == NULL || cli_tracks(&o->asked.view, shared_profile_get(compared), o->tracks, diag)) &&
-        convert_diff(compared, config, &o->asked.view, &o->asked.table, &o->asked.diff,
-                     diff_format_by_name(str_of(o->format)), &checks, &out, diag);
+        convert_diff(&in, &out, diag);
     if (ok && (out.failed || says.failed))
         ok = diag_set(diag, DIAG_NO_MEMORY, "out of memory", "", "No memory is left for the answer.");
     ok = ok && cli_write(o->out, buf_view(&out), diag);

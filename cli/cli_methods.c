@@ -40,13 +40,15 @@ static bool convert(const struct options *o, const struct convert_source *source
                     struct diag *diag)
 {
     struct str format = str_of(o->one.format != NULL ? o->one.format : "");
+    struct report_input in = {.source = *source, .view = &o->one.asked.view, .request = &o->one.asked};
 
-    if (o->method != NULL)
-        return convert_method(source, &o->one.asked.view, str_of(o->method), &o->one.asked.table,
-                              str_eq(format, str_of(METHOD_JSON.text.name)) ? &METHOD_JSON : &METHOD_TXT, b,
-                              diag);
-    return convert_methods(source, &o->one.asked.view, &o->one.asked.table,
-                           o->one.format != NULL ? table_format_by_name(format) : TABLE_FORMATS[0], b, diag);
+    if (o->method != NULL) {
+        in.method = str_of(o->method);
+        in.format = str_eq(format, str_of(METHOD_JSON.text.name)) ? &METHOD_JSON.text : &METHOD_TXT.text;
+        return convert_method(&in, b, diag);
+    }
+    in.format = o->one.format != NULL ? &table_format_by_name(format)->text : &TABLE_FORMATS[0]->text;
+    return convert_methods(&in, b, diag);
 }
 
 /* Longest calls are told by the log of calls, for which the file is read again. */

@@ -174,14 +174,6 @@ const struct cli_command CLI_CALLS = {
 
 /* One view of a profile, written. */
 
-static bool convert(const struct convert_source *source, const struct output *output,
-                    const struct view_options *view, struct buf *out, struct diag *diag)
-{
-    if (view->view == VIEW_CHART)
-        return convert_chart(source, output, view, out, diag);
-    return convert_view(source->profile, source->config, output, view, NULL, out, diag);
-}
-
 /* The format in which the output has the view's calls in the order of time, if the view is one of times,
  * of threads apart; else NULL. */
 static const struct call_format *cli_view_calls(const struct output *output, const struct profile *p,
@@ -218,13 +210,14 @@ static bool cli_view_write(const struct convert_source *source, const struct out
     struct drained_to w = {.diag = diag};
 
     if (calls == NULL && !output->appends)
-        return convert(source, output, view, out, diag) && cli_write(path, buf_view(out), diag);
+        return convert_view(source, output, view, out, diag) && cli_write(path, buf_view(out), diag);
     if (!cli_output_open(&w.to, path, diag))
         return false;
     if (calls != NULL)
         return cli_output_close(&w.to, cli_calls_write(source, view, calls, &w.to, diag), diag);
     struct buf piece = {.drain = put_drained, .drain_context = &w};
-    bool ok = convert(source, output, view, &piece, diag) && cli_output_put(&w.to, buf_view(&piece), diag);
+    bool ok =
+        convert_view(source, output, view, &piece, diag) && cli_output_put(&w.to, buf_view(&piece), diag);
     buf_free(&piece);
     return cli_output_close(&w.to, ok, diag);
 }

@@ -9,7 +9,11 @@ static bool make(const struct cli_one *o, struct convert_source *source, const c
     struct diag ignored = {0};
 
     source->fd = o->key == NULL ? cli_open_again(path, &ignored) : -1;
-    return convert_verdict(source, &o->asked.view, verdict_format_by_name(str_of(o->format)), b, diag);
+    const struct report_input in = {.source = *source,
+                                    .view = &o->asked.view,
+                                    .request = &o->asked,
+                                    .format = &verdict_format_by_name(str_of(o->format))->text};
+    return convert_verdict(&in, b, diag);
 }
 
 /* ---- the row ---- */

@@ -36,12 +36,13 @@ static bool put_packed(const char *name, const struct buf *text, struct buf *out
     return (ok && !out->failed) || fail_buf(out, diag);
 }
 
-static bool put_words(const struct convert_source *s, const struct view_options *view, struct buf *out,
-                      struct diag *diag)
+static bool put_words(const struct report_input *in, struct buf *out, struct diag *diag)
 {
+    struct report_input verdict = *in;
     struct buf words = {0};
-    bool ok = convert_verdict(s, view, &VERDICT_JSON, &words, diag);
 
+    verdict.format = &VERDICT_JSON.text;
+    bool ok = convert_verdict(&verdict, &words, diag);
     if (ok) {
         buf_printf(out, "words %zu\n", words.n);
         buf_str(out, buf_view(&words));
@@ -50,40 +51,42 @@ static bool put_words(const struct convert_source *s, const struct view_options 
     return ok && (!out->failed || fail_buf(out, diag));
 }
 
-static bool put_lanes(const struct convert_source *s, const struct view_options *view, struct buf *out,
-                      struct diag *diag)
+static bool put_lanes(const struct report_input *in, struct buf *out, struct diag *diag)
 {
-    const struct lanes_asked asked = {0};
-    struct view_options wide = *view;
+    struct view_options wide = *in->view;
+    struct report_input timeline = *in;
     struct buf lanes = {0};
 
-    if (!shared_profile_get(s->profile)->timed)
+    if (!shared_profile_get(in->source.profile)->timed)
         return true;
     wide.view = VIEW_CHART;
     wide.width_px = LANES_WIDTH_PX;
-    bool ok =
-        convert_lanes(s, &wide, &asked, &LANES_JSON, &lanes, diag) && put_packed("lanes", &lanes, out, diag);
+    timeline.view = &wide;
+    timeline.format = &LANES_JSON.text;
+    bool ok = convert_lanes(&timeline, &lanes, diag) && put_packed("lanes", &lanes, out, diag);
     buf_free(&lanes);
     return ok;
 }
 
-static bool put_methods(const struct convert_source *s, const struct view_options *view, struct buf *out,
-                        struct diag *diag)
+static bool put_methods(const struct report_input *in, struct buf *out, struct diag *diag)
 {
-    const struct table_request rows = {.limit = ROWS_MAX};
+    struct asked asked = *in->request;
+    struct report_input methods = *in;
     struct buf table = {0};
-    bool ok = convert_methods(s, view, &rows, &TABLE_JSON, &table, diag) &&
-              put_packed("methods", &table, out, diag);
+
+    asked.table = (struct table_request){.limit = ROWS_MAX};
+    methods.request = &asked;
+    methods.format = &TABLE_JSON.text;
+    bool ok = convert_methods(&methods, &table, diag) && put_packed("methods", &table, out, diag);
 
     buf_free(&table);
     return ok;
 }
 
 /* Without style and script, of which the page has one for all. A thread of which there is no picture is left out. */
-static bool put_picture(const struct convert_source *s, const struct view_options *view, uint32_t track,
-                        struct buf *out, struct diag *diag)
+static bool put_picture(const struct report_input *in, uint32_t track, struct buf *out, struct diag *diag)
 {
-    struct view_options one = *view;
+    struct view_options one = *in->view;
     struct buf svg = {0}, text = {0};
     struct diag trouble = {0};
     char name[32];
@@ -91,7 +94,7 @@ static bool put_picture(const struct convert_source *s, const struct view_option
     one.tracks = TRACKS_LISTED;
     one.n_track_ids = 1;
     one.track_ids[0] = track;
-    bool ok = convert_view(s->profile, s->config, &OUTPUT_SVG, &one, s->stop, &svg, &trouble);
+    bool ok = convert_view(&in->source, &OUTPUT_SVG, &one, &svg, &trouble);
     if (!ok && (trouble.kind == DIAG_EMPTY || trouble.kind == DIAG_LIMIT)) {
         buf_free(&svg);
         return true;
@@ -108,10 +111,9 @@ static bool put_picture(const struct convert_source *s, const struct view_option
     return ok;
 }
 
-static bool put_pictures(const struct convert_source *s, const struct view_options *view, struct buf *out,
-                         struct diag *diag)
+static bool put_pictures(const struct report_input *in, struct buf *out, struct diag *diag)
 {
-    const struct profile *p = shared_profile_get(s->profile);
+    const struct profile *p = shared_profile_get(in->source.profile);
     uint32_t *order = calloc(p->n_tracks + 1, sizeof(*order));
     size_t start = out->n;
     bool ok = true;
@@ -120,14 +122,13 @@ static bool put_pictures(const struct convert_source *s, const struct view_optio
         return diag_no_memory(diag, "No memory for the order of the threads.");
     profile_tracks_by_weight(p, order);
     for (uint32_t i = 0; ok && i < p->n_tracks && i < PICTURES_MAX && out->n - start < PICTURES_BYTES; i++)
-        ok = put_picture(s, view, p->tracks[order[i]].id, out, diag);
+        ok = put_picture(in, p->tracks[order[i]].id, out, diag);
     free(order);
     return ok;
 }
 
-bool convert_bundle(const struct convert_source *s, const struct view_options *view, struct buf *out,
-                    struct diag *diag)
+bool convert_bundle(const struct report_input *in, struct buf *out, struct diag *diag)
 {
-    return put_words(s, view, out, diag) && put_lanes(s, view, out, diag) &&
-           put_methods(s, view, out, diag) && put_pictures(s, view, out, diag);
+    return put_words(in, out, diag) && put_lanes(in, out, diag) && put_methods(in, out, diag) &&
+           put_pictures(in, out, diag);
 }

@@ -41,15 +41,18 @@ static bool has_no_words(const struct diag *d)
 static bool write_headline(const struct report_input *in, struct buf *headline, struct diag *diag)
 {
     struct view_options view;
+    struct report_input words = *in;
     struct diag trouble = {0};
     struct buf said = {0};
 
+    words.view = &view;
+    words.format = &VERDICT_JSON.text;
     convert_defaults(in->source.config, &view);
     view.tracks = TRACKS_ALL;
     memcpy(view.app, in->view->app, sizeof(view.app));
     view.from_ns = in->view->from_ns;
     view.to_ns = in->view->to_ns;
-    if (convert_verdict(&in->source, &view, &VERDICT_JSON, &said, &trouble))
+    if (convert_verdict(&words, &said, &trouble))
         return report_take_headline(&said, "sentences", headline, diag);
     buf_free(&said);
     if (!has_no_words(&trouble))
@@ -74,8 +77,7 @@ bool convert_card(const struct report_input *in, struct buf *out, struct diag *d
     if (view.tracks == TRACKS_LISTED && view.n_track_ids == 0 && p->n_tracks > 0)
         view.track_ids[view.n_track_ids++] = p->tracks[profile_first_shown(p)].id;
     const struct card_words words = {str_of(in->request->title), buf_view(&headline)};
-    const struct convert_drawing d = {draw_card, &words, in->source.stop};
-    ok = ok && convert_drawn(in->source.profile, in->source.config, &d, &view, out, diag);
+    ok = ok && convert_drawn(&in->source, &(struct convert_drawing){draw_card, &words}, &view, out, diag);
     buf_part_end(out, &headline);
     return ok;
 }
@@ -97,8 +99,8 @@ bool convert_alone(const struct report_input *in, struct buf *out, struct diag *
     bool ok = write_headline(in, &headline, diag);
     const struct letterhead letter = {str_of(in->request->title), str_of(in->request->date),
                                       buf_view(&headline), str_of(in->request->link)};
-    const struct convert_drawing d = {draw_alone, &letter, in->source.stop};
-    ok = ok && convert_drawn(in->source.profile, in->source.config, &d, in->view, out, diag);
+    ok =
+        ok && convert_drawn(&in->source, &(struct convert_drawing){draw_alone, &letter}, in->view, out, diag);
     buf_part_end(out, &headline);
     return ok;
 }

@@ -533,37 +533,36 @@ static bool render(const struct shared_profile *f, const struct convert_drawing 
     return d->draw(d->what, &in, out, diag) && (!out->failed || fail_buf(out, diag));
 }
 
-bool convert_within(const struct shared_profile *f, const struct config *config,
-                    const struct convert_drawing *d, const struct view_options *view,
-                    const struct spans *spans, struct buf *out, struct diag *diag)
+bool convert_within(const struct convert_source *s, const struct convert_drawing *d,
+                    const struct view_options *view, const struct spans *spans, struct buf *out,
+                    struct diag *diag)
 {
     size_t limit = out->limit, ceiling;
     struct arena scratch;
 
-    arena_init(&scratch, (size_t)config->view_memory_bytes);
-    scratch.stop = d->stop;
-    if (__builtin_add_overflow(out->n, (size_t)config->view_memory_bytes, &ceiling))
+    arena_init(&scratch, (size_t)s->config->view_memory_bytes);
+    scratch.stop = s->stop;
+    if (__builtin_add_overflow(out->n, (size_t)s->config->view_memory_bytes, &ceiling))
         ceiling = SIZE_MAX;
     if (limit == 0 || ceiling < limit)
         out->limit = ceiling;
-    bool ok = render(f, d, view, spans, &scratch, out, diag);
+    bool ok = render(s->profile, d, view, spans, &scratch, out, diag);
     out->limit = limit;
     arena_free(&scratch);
     return ok;
 }
 
-bool convert_drawn(const struct shared_profile *f, const struct config *config,
-                   const struct convert_drawing *d, const struct view_options *view, struct buf *out,
-                   struct diag *diag)
+bool convert_drawn(const struct convert_source *s, const struct convert_drawing *d,
+                   const struct view_options *view, struct buf *out, struct diag *diag)
 {
     struct view_options resolved = *view;
 
     /* A budget for what a picture carries that is above the memory of a view makes a smaller picture, not
      * a failure. */
-    if (resolved.embed_bytes > config->view_memory_bytes / 2)
-        resolved.embed_bytes = config->view_memory_bytes / 2;
-    return view_resolve(&resolved, f->profile, diag) &&
-           convert_within(f, config, d, &resolved, NULL, out, diag);
+    if (resolved.embed_bytes > s->config->view_memory_bytes / 2)
+        resolved.embed_bytes = s->config->view_memory_bytes / 2;
+    return view_resolve(&resolved, s->profile->profile, diag) &&
+           convert_within(s, d, &resolved, NULL, out, diag);
 }
 
 /* ---- the log of a profile's calls ---- */

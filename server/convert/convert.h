@@ -2,7 +2,7 @@
  *
  *     conversion_new -> conversion_read: a shared profile
  *     convert_window: the same within a window of time
- *     convert_view, convert_chart: one view of it
+ *     convert_view: one view of it
  *
  * Knows no store, no HTTP and no threads: see server/views/profiles.h for who shares a profile. A
  * conversion is used by one thread at a time; a shared profile by any number of them. */
@@ -131,35 +131,32 @@ struct shared_profile *convert_compare(const struct config *config, const struct
  * picture. */
 void convert_defaults(const struct config *config, struct view_options *view);
 
-/* Renders one view, options resolved against the profile here. The bytes are appended to `out`, within
- * view_memory_bytes. Ends soon after `stop` was asked; NULL is fine. False: diag. */
-bool convert_view(const struct shared_profile *f, const struct config *config, const struct output *output,
-                  const struct view_options *view, const struct stop *stop, struct buf *out,
-                  struct diag *diag);
-
-/* Something else that is made of a profile: draw(what, ...) appends it to `out`, as a renderer does. */
-struct convert_drawing {
-    bool (*draw)(const void *what, const struct render_input *in, struct buf *out, struct diag *diag);
-    const void *what;
-    const struct stop *stop; /* the drawing ends soon after it was asked; may be NULL */
-};
-
-/* As convert_view. */
-bool convert_drawn(const struct shared_profile *f, const struct config *config,
-                   const struct convert_drawing *d, const struct view_options *view, struct buf *out,
-                   struct diag *diag);
-
 /* A profile and its bytes, for what reads them again. */
 struct convert_source {
     const struct shared_profile *profile;
     const struct config *config;
     int fd;                  /* the file; -1: there is none */
-    const struct stop *stop; /* reading ends soon after it was asked; may be NULL */
+    const struct stop *stop; /* reading and drawing end soon after it was asked; may be NULL */
     /* Has profile_log_read make the log of the profile's calls, for who shares the profile with others.
      * NULL: nobody does. False: diag. */
     bool (*make_log)(void *context, const struct convert_source *s, struct diag *diag);
     void *make_log_context;
 };
+
+/* Renders one view, options resolved against the profile here. The bytes are appended to `out`, within
+ * view_memory_bytes. VIEW_CHART replays the profile's log of calls. False: diag. */
+bool convert_view(const struct convert_source *s, const struct output *output,
+                  const struct view_options *view, struct buf *out, struct diag *diag);
+
+/* Something else that is made of a profile: draw(what, ...) appends it to `out`, as a renderer does. */
+struct convert_drawing {
+    bool (*draw)(const void *what, const struct render_input *in, struct buf *out, struct diag *diag);
+    const void *what;
+};
+
+/* As convert_view. */
+bool convert_drawn(const struct convert_source *s, const struct convert_drawing *d,
+                   const struct view_options *view, struct buf *out, struct diag *diag);
 
 /* What follows is made by replaying the profile's log of calls, which is made where it is not there yet. */
 
@@ -177,10 +174,6 @@ bool convert_calls(const struct convert_source *s, const struct calls_request *r
  * say which one by view_window. NULL: diag; DIAG_USAGE where the profile has no times. */
 struct shared_profile *convert_window(const struct convert_source *whole, const struct window *window,
                                       struct diag *diag) __attribute__((warn_unused_result));
-
-/* As convert_view for VIEW_CHART. */
-bool convert_chart(const struct convert_source *s, const struct output *output,
-                   const struct view_options *view, struct buf *out, struct diag *diag);
 
 /* The log of calls of a profile (profile/log/call_log.h): made by reading the profile's bytes a second
  * time, when it is first needed, and then kept with the profile for all who need it. It is of the bytes:

@@ -88,7 +88,7 @@ bool convert_with_spans(const struct convert_source *s, const struct span_reques
     arena.stop = s->stop;
     bool ok = !filtered || conversion_span_filter(s->profile, &resolved, &arena, &filter, diag);
     const struct spans *spans = ok ? replay_spans(s, request, &filter, &arena, diag) : NULL;
-    ok = spans != NULL && convert_within(s->profile, s->config, d, &resolved, spans, out, diag);
+    ok = spans != NULL && convert_within(s, d, &resolved, spans, out, diag);
     arena_free(&arena);
     return ok;
 }
@@ -203,24 +203,22 @@ static bool may_show(const struct output *output, const struct view_options *vie
                     "The output %s cannot show the view %s.", output->name, key_word("view", view->view));
 }
 
-bool convert_view(const struct shared_profile *f, const struct config *config, const struct output *output,
-                  const struct view_options *view, const struct stop *stop, struct buf *out,
-                  struct diag *diag)
-{
-    struct convert_drawing d = {draw_output, output, stop};
-
-    return may_show(output, view, diag) && convert_drawn(f, config, &d, view, out, diag);
-}
-
-bool convert_chart(const struct convert_source *s, const struct output *output,
-                   const struct view_options *view, struct buf *out, struct diag *diag)
+static bool draw_chart(const struct convert_source *s, const struct convert_drawing *d,
+                       const struct view_options *view, struct buf *out, struct diag *diag)
 {
     const struct profile *p = s->profile->profile;
     struct view_options resolved = *view;
-    struct convert_drawing d = {draw_output, output, s->stop};
     struct chart_plan plan;
 
-    return may_show(output, view, diag) && view_resolve(&resolved, p, diag) &&
-           chart_plan(&plan, &resolved, p, diag) &&
-           convert_with_spans(s, &plan.request, resolved.n_filters > 0, &d, &resolved, out, diag);
+    return view_resolve(&resolved, p, diag) && chart_plan(&plan, &resolved, p, diag) &&
+           convert_with_spans(s, &plan.request, resolved.n_filters > 0, d, &resolved, out, diag);
+}
+
+bool convert_view(const struct convert_source *s, const struct output *output,
+                  const struct view_options *view, struct buf *out, struct diag *diag)
+{
+    const struct convert_drawing d = {draw_output, output};
+
+    return may_show(output, view, diag) &&
+           (view->view == VIEW_CHART ? draw_chart : convert_drawn)(s, &d, view, out, diag);
 }

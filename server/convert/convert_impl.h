@@ -77,8 +77,8 @@ bool kept_log_finish(struct kept_log *k, const struct arena *arena, const struct
 const struct profile *conversion_read_bytes(struct conversion *f, const struct source_input *in);
 
 /* Draws; `view` is resolved. */
-bool convert_within(const struct shared_profile *f, const struct config *config,
-                    const struct convert_drawing *d, const struct view_options *view,
-                    const struct spans *spans, struct buf *out, struct diag *diag);
+bool convert_within(const struct convert_source *s, const struct convert_drawing *d,
+                    const struct view_options *view, const struct spans *spans, struct buf *out,
+                    struct diag *diag);
 
 #endif

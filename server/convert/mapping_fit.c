@@ -8,6 +8,7 @@
 #include "parser/mapping/mapping_reader.h"
 #include "render/view/view.h"
 #include "server/convert/convert_impl.h"
+#include "server/convert/report.h"
 
 /* ---- the names of a profile ---- */
 
@@ -36,10 +37,9 @@ static void put_frame(struct buf *b, const struct profile *p, const struct profi
     put_field(b, frame_parts_of(p, frame).scope.n > 0 ? STR("1") : STR(""));
 }
 
-bool convert_java_names(const struct shared_profile *f, const struct config *config, struct buf *out,
-                        struct diag *diag)
+bool convert_java_names(const struct report_input *in, struct buf *out, struct diag *diag)
 {
-    const struct profile *p = f->profile;
+    const struct profile *p = in->source.profile->profile;
     uint8_t *used = calloc(p->n_frames > 0 ? p->n_frames : 1, sizeof(*used));
     size_t limit = out->limit;
 
@@ -49,7 +49,7 @@ bool convert_java_names(const struct shared_profile *f, const struct config *con
         for (node_id i = p->tracks[t].first; i < p->tracks[t].first + p->tracks[t].count; i++)
             if (p->node_frame[i] != FRAME_NONE)
                 used[p->node_frame[i]] = 1;
-    out->limit = out->n + (size_t)config->view_memory_bytes;
+    out->limit = out->n + (size_t)in->source.config->view_memory_bytes;
     for (frame_id i = 0; i < p->n_frames && !out->failed; i++)
         if (used[i] != 0)
             put_frame(out, p, &p->frames[i]);

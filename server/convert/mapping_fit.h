@@ -13,8 +13,9 @@
 
 /* Appends the names that mappings are asked about and that are no platform's, in a form of this room's
  * own. False: diag. */
-bool convert_java_names(const struct shared_profile *f, const struct config *config, struct buf *out,
-                        struct diag *diag) __attribute__((warn_unused_result));
+struct report_input;
+bool convert_java_names(const struct report_input *in, struct buf *out, struct diag *diag)
+    __attribute__((warn_unused_result));
 
 struct mapping_fit;
 

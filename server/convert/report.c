@@ -53,7 +53,7 @@ static bool draw_with_spans(const struct convert_source *s, const struct view_op
     struct span_request request;
 
     if (s->fd < 0 || !verdict_wants_spans(shared_profile_get(s->profile), &request))
-        return convert_drawn(s->profile, s->config, d, view, out, diag);
+        return convert_drawn(s, d, view, out, diag);
     return convert_with_spans(s, &request, false, d, view, out, diag);
 }
 
@@ -135,7 +135,7 @@ static bool draw_system_verdict(const struct convert_source *s, const struct vie
 {
     struct system_times times = {0};
     struct drawn_verdict verdict = {.format = format, .system = &times};
-    struct convert_drawing d = {draw_verdict, &verdict, s->stop};
+    struct convert_drawing d = {draw_verdict, &verdict};
     struct shared_profile *start = NULL, *frame = NULL;
     struct system_range none = {0};
     struct arena arena;
@@ -187,10 +187,10 @@ static bool find_growths(const struct convert_source *s, const struct view_optio
         return true;
     for (unsigned i = 0; ok && i < GROWTHS; i++) {
         struct drawn_growth what = {&growths[i], i == GROWTH_SINCE_FIRST ? 1 : number - 1};
-        struct convert_drawing d = {draw_growth, &what, s->stop};
+        struct convert_drawing d = {draw_growth, &what};
         options.moment = (struct view_moment){number, what.since};
         if (number > (i == GROWTH_SINCE_FIRST ? 1U : 2U))
-            ok = convert_drawn(s->profile, s->config, &d, &options, &nothing, diag);
+            ok = convert_drawn(s, &d, &options, &nothing, diag);
     }
     buf_free(&nothing);
     return ok;
@@ -203,63 +203,31 @@ static bool is_system_trace(const struct convert_source *s, const struct profile
 }
 
 /* What filters leave of a system trace has no start of its own: only all of it has. */
-bool convert_verdict(const struct convert_source *s, const struct view_options *view,
-                     const struct verdict_format *format, struct buf *out, struct diag *diag)
+bool convert_verdict(const struct report_input *in, struct buf *out, struct diag *diag)
 {
+    const struct verdict_format *format = (const struct verdict_format *)in->format;
     struct drawn_verdict verdict = {.format = format};
-    struct convert_drawing d = {draw_verdict, &verdict, s->stop};
-    const struct profile *p = shared_profile_get(s->profile);
-
-    if (view->n_filters == 0 && is_system_trace(s, p))
-        return draw_system_verdict(s, view, format, out, diag);
+    struct convert_drawing d = {draw_verdict, &verdict};
     struct growth growths[GROWTHS];
-    if (!find_growths(s, view, growths, diag))
+
+    if (in->view->n_filters == 0 && is_system_trace(&in->source, shared_profile_get(in->source.profile)))
+        return draw_system_verdict(&in->source, in->view, format, out, diag);
+    if (!find_growths(&in->source, in->view, growths, diag))
         return false;
     verdict.growths = growths;
-    return draw_with_spans(s, view, &d, out, diag);
+    return draw_with_spans(&in->source, in->view, &d, out, diag);
 }
 
 /* ---- lanes ---- */
 
 /* What all threads of a profile did in a window of time: what GET /p/<id>/lanes answers with. */
 
-struct drawing {
-    const struct convert_source *source;
-    const struct view_options *view; /* as asked: with window and filters */
-    const struct lanes_asked *asked;
-    const struct lanes_format *format;
-};
-
-void convert_lanes_options(const struct config *config, const struct lanes_asked *what,
-                           struct view_options *view)
-{
-    const struct view_options asked = *view;
-
-    convert_defaults(config, view);
-    view->view = VIEW_CHART; /* The window counts in views of time only, also in keys. */
-    view->tracks = asked.tracks;
-    view->n_track_ids = asked.n_track_ids;
-    memcpy(view->track_ids, asked.track_ids, sizeof(view->track_ids));
-    memcpy(view->app, asked.app, sizeof(view->app));
-    memcpy(view->split, asked.split, sizeof(view->split));
-    view->open = asked.open;
-    view->width_px = asked.width_px;
-    view->from_ns = asked.from_ns;
-    view->to_ns = asked.to_ns;
-    if (what->n_stacks == 0)
-        return;
-    view->n_filters = asked.n_filters;
-    view->filter_bytes = asked.filter_bytes;
-    memcpy(view->filters, asked.filters, sizeof(view->filters));
-    memcpy(view->filter_text, asked.filter_text, sizeof(view->filter_text));
-}
-
 /* What is open shows what the filters leave. In the arena. False: diag. */
-static bool set_filter(const struct drawing *d, const struct render_input *in, struct lanes_request *request,
-                       struct span_filter *filter, struct diag *diag)
+static bool set_filter(const struct report_input *r, const struct render_input *in,
+                       struct lanes_request *request, struct span_filter *filter, struct diag *diag)
 {
     const struct profile *p = in->profile; /* whose tracks are those of the source, at the same places */
-    uint32_t *tracks = arena_array(in->scratch, d->asked->n_stacks, sizeof(*tracks));
+    uint32_t *tracks = arena_array(in->scratch, r->request->lanes.n_stacks, sizeof(*tracks));
 
     if (tracks == NULL)
         return fail_arena(in->scratch, diag);
@@ -268,18 +236,19 @@ static bool set_filter(const struct drawing *d, const struct render_input *in, s
         if (request->tracks[i].is_open)
             tracks[filter->n_tracks++] = (uint32_t)(request->tracks[i].track - p->tracks);
     request->filter = filter;
-    return conversion_span_filter(d->source->profile, d->view, in->scratch, filter, diag);
+    return conversion_span_filter(r->source.profile, r->view, in->scratch, filter, diag);
 }
 
 /* The frames' memory is that of the view; what is found is in it too. */
 static bool draw_lanes(const void *what, const struct render_input *in, struct buf *out, struct diag *diag)
 {
-    const struct drawing *d = what;
+    const struct report_input *r = what; /* its view is as asked: with window and filters */
+    const struct lanes_asked *asked = &r->request->lanes;
     struct lanes_plan plan;
     struct span_filter filter;
 
-    if (!lanes_plan(&plan, in, d->asked, d->view->from_ns, d->view->to_ns, diag) ||
-        (d->view->n_filters > 0 && !set_filter(d, in, &plan.request, &filter, diag)))
+    if (!lanes_plan(&plan, in, asked, r->view->from_ns, r->view->to_ns, diag) ||
+        (r->view->n_filters > 0 && !set_filter(r, in, &plan.request, &filter, diag)))
         return false;
     struct lanes_sink *sink = lanes_sink_new(in->scratch, &plan.request);
     uint32_t *indexes = arena_array(in->scratch, plan.request.n_tracks, sizeof(*indexes));
@@ -296,25 +265,21 @@ static bool draw_lanes(const void *what, const struct render_input *in, struct b
                                     .n_tracks = plan.request.n_tracks,
                                     .window = cuts ? &window : NULL,
                                     .rests = plan.request.open_to_end,
-                                    .looks_at_self = d->asked->n_stacks > 0,
+                                    .looks_at_self = asked->n_stacks > 0,
                                     .sink = lanes_sink_replay(sink)};
-    if (!profile_log_replay(d->source, &replay, diag))
+    if (!profile_log_replay(&r->source, &replay, diag))
         return conversion_replay_failed(in->scratch, diag);
-    return d->format->write(in, &plan, lanes_sink_finish(sink), out, diag);
+    return ((const struct lanes_format *)r->format)->write(in, &plan, lanes_sink_finish(sink), out, diag);
 }
 
-bool convert_lanes(const struct convert_source *s, const struct view_options *view,
-                   const struct lanes_asked *asked, const struct lanes_format *format, struct buf *out,
-                   struct diag *diag)
+bool convert_lanes(const struct report_input *in, struct buf *out, struct diag *diag)
 {
-    struct drawing d = {s, view, asked, format};
-    struct convert_drawing drawing = {draw_lanes, &d, s->stop};
-    struct view_options whole = *view;
+    struct view_options whole = *in->view;
 
     whole.from_ns = whole.to_ns = VIEW_TIME_NONE; /* names and weights are those of all of the recording */
     while (whole.n_filters > 0)
         view_filter_remove(&whole, whole.n_filters - 1);
-    return convert_drawn(s->profile, s->config, &drawing, &whole, out, diag);
+    return convert_drawn(&in->source, &(struct convert_drawing){draw_lanes, in}, &whole, out, diag);
 }
 
 /* ---- late frames ---- */
@@ -331,29 +296,28 @@ static bool draw_frames(const void *what, const struct render_input *in, struct 
     return d->format->write(in, d->frames, out, diag);
 }
 
-bool convert_frames(const struct convert_source *s, const struct view_options *view,
-                    const struct late_frames_format *format, struct buf *out, struct diag *diag)
+bool convert_frames(const struct report_input *in, struct buf *out, struct diag *diag)
 {
-    const struct shared_profile *whole = shared_profile_whole(s->profile);
-    struct view_options options = *view;
+    struct convert_source whole = in->source;
+    struct view_options options = *in->view;
     struct arena arena;
 
+    whole.profile = shared_profile_whole(whole.profile);
     options.from_ns = options.to_ns = VIEW_TIME_NONE;
     while (options.n_filters > 0)
         view_filter_remove(&options, options.n_filters - 1);
-    arena_init(&arena, (size_t)s->config->job_memory_bytes);
-    arena.stop = s->stop;
+    arena_init(&arena, (size_t)whole.config->job_memory_bytes);
+    arena.stop = whole.stop;
     struct late_frames *t =
-        late_frames_new(&arena, shared_profile_get(whole), shared_profile_window(s->profile));
-    struct drawn_frames drawn = {t, format};
-    struct convert_drawing d = {draw_frames, &drawn, s->stop};
+        late_frames_new(&arena, shared_profile_get(whole.profile), shared_profile_window(in->source.profile));
+    struct drawn_frames drawn = {t, (const struct late_frames_format *)in->format};
     bool ok = t != NULL || fail_arena(&arena, diag);
     if (t != NULL && t->n_tracks > 0) {
         struct replay_request replay = {
             .tracks = t->tracks, .n_tracks = t->n_tracks, .sink = late_frames_replay(t)};
-        ok = profile_log_replay(s, &replay, diag) || conversion_replay_failed(&arena, diag);
+        ok = profile_log_replay(&in->source, &replay, diag) || conversion_replay_failed(&arena, diag);
     }
-    ok = ok && convert_drawn(whole, s->config, &d, &options, out, diag);
+    ok = ok && convert_drawn(&whole, &(struct convert_drawing){draw_frames, &drawn}, &options, out, diag);
     arena_free(&arena);
     return ok;
 }
@@ -385,68 +349,51 @@ static bool read_calls(const struct convert_source *source, const struct render_
 
 /* ---- the table ---- */
 
-struct methods {
-    const struct convert_source *source;
-    const struct table_request *request;
-    const struct table_format *format;
-};
-
 static bool draw_methods(const void *what, const struct render_input *in, struct buf *out, struct diag *diag)
 {
-    const struct methods *m = what;
+    const struct report_input *r = what;
+    const struct table_request *rows = &r->request->table;
     struct render_input with_calls = *in;
     struct groups groups;
 
-    if (m->request->longest && m->request->group != GROUP_THREAD) {
-        if (!groups_new(&groups, in->profile, in->names, m->request->group, in->scratch))
+    if (rows->longest && rows->group != GROUP_THREAD) {
+        if (!groups_new(&groups, in->profile, in->names, rows->group, in->scratch))
             return fail_arena(in->scratch, diag);
-        if (!read_calls(m->source, in, groups.of_frame, groups.n, CALLS_NO_ROW, &with_calls.calls, diag))
+        if (!read_calls(&r->source, in, groups.of_frame, groups.n, CALLS_NO_ROW, &with_calls.calls, diag))
             return false;
     }
-    return table_write(&with_calls, m->request, m->format, out, diag);
+    return table_write(&with_calls, rows, (const struct table_format *)r->format, out, diag);
 }
 
-bool convert_methods(const struct convert_source *s, const struct view_options *view,
-                     const struct table_request *request, const struct table_format *format, struct buf *out,
-                     struct diag *diag)
+bool convert_methods(const struct report_input *in, struct buf *out, struct diag *diag)
 {
-    struct methods m = {s, request, format};
-    struct convert_drawing d = {draw_methods, &m, s->stop};
-
-    return convert_drawn(s->profile, s->config, &d, view, out, diag);
+    return convert_drawn(&in->source, &(struct convert_drawing){draw_methods, in}, in->view, out, diag);
 }
+
+/* ---- the digest ---- */
 
 static bool draw_digest(const void *what, const struct render_input *in, struct buf *out, struct diag *diag)
 {
     return digest_write(in, what, out, diag);
 }
 
-bool convert_digest(const struct convert_source *s, const struct view_options *view, struct buf *out,
-                    struct diag *diag)
+bool convert_digest(const struct report_input *in, struct buf *out, struct diag *diag)
 {
-    const struct profile *p = shared_profile_get(s->profile);
+    const struct convert_source *s = &in->source;
     const struct system_log *log = NULL;
     struct arena arena;
+    bool ok = true;
 
     arena_init(&arena, (size_t)s->config->job_memory_bytes);
     arena.stop = s->stop;
-    bool is_system = is_system_trace(s, p), ok = true;
-    if (is_system)
+    if (is_system_trace(s, shared_profile_get(s->profile)))
         ok = (log = read_system_log(s, &arena, diag)) != NULL;
-    const struct convert_drawing d = {draw_digest, log, s->stop};
-    ok = ok && convert_drawn(s->profile, s->config, &d, view, out, diag);
+    ok = ok && convert_drawn(s, &(struct convert_drawing){draw_digest, log}, in->view, out, diag);
     arena_free(&arena);
     return ok;
 }
 
 /* ---- one method ---- */
-
-struct one_method {
-    const struct convert_source *source;
-    struct str name;
-    const struct table_request *request;
-    const struct method_format *format;
-};
 
 /* Only the calls of one row are followed: the others cost no more than their place on the stack. */
 static bool read_calls_of(const struct convert_source *source, const struct render_input *in,
@@ -463,33 +410,26 @@ static bool read_calls_of(const struct convert_source *source, const struct rend
 
 static bool draw_one(const void *what, const struct render_input *in, struct buf *out, struct diag *diag)
 {
-    const struct one_method *m = what;
+    const struct report_input *r = what;
+    const struct shared_profile *f = r->source.profile;
+    const struct profile *whole =
+        shared_profile_window(f) != NULL ? shared_profile_get(shared_profile_whole(f)) : NULL;
     struct render_input with_calls = *in;
     const struct table *t;
     uint32_t row;
 
-    const struct shared_profile *f = m->source->profile;
-    const struct profile *whole =
-        shared_profile_window(f) != NULL ? shared_profile_get(shared_profile_whole(f)) : NULL;
-
-    return method_find(in, whole, m->name, &t, &row, diag) &&
-           (!m->request->longest || read_calls_of(m->source, in, t, row, &with_calls.calls, diag)) &&
-           method_write(&with_calls, t, row, m->format, m->request, out, diag);
+    return method_find(in, whole, r->method, &t, &row, diag) &&
+           (!r->request->table.longest || read_calls_of(&r->source, in, t, row, &with_calls.calls, diag)) &&
+           method_write(&with_calls, t, row, (const struct method_format *)r->format, &r->request->table, out,
+                        diag);
 }
 
-bool convert_method(const struct convert_source *s, const struct view_options *view, struct str name,
-                    const struct table_request *request, const struct method_format *format, struct buf *out,
-                    struct diag *diag)
+bool convert_method(const struct report_input *in, struct buf *out, struct diag *diag)
 {
-    struct one_method m = {s, name, request, format};
-    struct convert_drawing d = {draw_one, &m, s->stop};
-
-    return convert_drawn(s->profile, s->config, &d, view, out, diag);
+    return convert_drawn(&in->source, &(struct convert_drawing){draw_one, in}, in->view, out, diag);
 }
 
-/* ---- two profiles as one ---- */
-
-/* Profiles as one. */
+/* ---- profiles as one ---- */
 
 /* What has been made of the runs before they are compared. NULL: the arena gives no more, or diag is set. */
 static const struct profile **prepared(const struct convert_runs *runs, struct arena *scratch,
@@ -561,16 +501,6 @@ struct shared_profile *convert_compare(const struct config *config, const struct
 
 /* The table of a comparison: what `aflamed diff` and GET /d/<idA>..<idB>/methods answer with. */
 
-struct diff {
-    const struct table_request *rows;
-    const struct diff_request *request;
-    const struct table_format *format;
-    struct diff_checks *checks;
-    struct str method; /* of one method: its id or its name */
-    const struct method_format *method_format;
-    const struct card_words *words; /* of a card */
-};
-
 static bool check_rules(struct diff_checks *c, const struct table *t, struct diag *diag)
 {
     for (uint32_t i = 0; c != NULL && i < c->n; i++)
@@ -580,12 +510,14 @@ static bool check_rules(struct diff_checks *c, const struct table *t, struct dia
 }
 
 /* NULL: diag. */
-static const struct table *table_of(const struct diff *d, const struct render_input *in, struct diag *diag)
+static const struct table *table_of(const struct report_input *r, const struct render_input *in,
+                                    struct diag *diag)
 {
-    const struct table *t = methods_new(in->profile, in->names, in->view, d->rows->group, in->scratch);
+    const struct table *t =
+        methods_new(in->profile, in->names, in->view, r->request->table.group, in->scratch);
 
     if (t != NULL)
-        t = diff_new(t, d->request, in->scratch, diag);
+        t = diff_new(t, &r->request->diff, in->scratch, diag);
     if (t == NULL && diag->kind == DIAG_NONE)
         fail_arena(in->scratch, diag);
     return t;
@@ -593,77 +525,83 @@ static const struct table *table_of(const struct diff *d, const struct render_in
 
 static bool draw_diff(const void *what, const struct render_input *in, struct buf *out, struct diag *diag)
 {
-    const struct diff *d = what;
-    const struct table *t = table_of(d, in, diag);
+    const struct report_input *r = what;
+    const struct table *t = table_of(r, in, diag);
 
-    return t != NULL && check_rules(d->checks, t, diag) && diff_write(t, in, d->rows, d->format, out, diag);
+    return t != NULL && check_rules(r->checks, t, diag) &&
+           diff_write(t, in, &r->request->table, (const struct table_format *)r->format, out, diag);
 }
 
-bool convert_diff(const struct shared_profile *f, const struct config *config,
-                  const struct view_options *view, const struct table_request *rows,
-                  const struct diff_request *request, const struct table_format *format,
-                  struct diff_checks *checks, struct buf *out, struct diag *diag)
+bool convert_diff(const struct report_input *in, struct buf *out, struct diag *diag)
 {
-    struct diff diff = {.rows = rows, .request = request, .format = format, .checks = checks};
-    struct convert_drawing d = {.draw = draw_diff, .what = &diff};
-
-    return convert_drawn(f, config, &d, view, out, diag);
+    return convert_drawn(&in->source, &(struct convert_drawing){draw_diff, in}, in->view, out, diag);
 }
 
-/* ---- one method ---- */
+/* The profile of both sides. False: diag. */
+static bool open_sides(const struct report_input *r, const struct render_input *in, struct diff_sides *sides,
+                       struct diag *diag)
+{
+    const struct table *t = table_of(r, in, diag);
 
-/* The report of the profile of both sides. Its callers and callees are sorted by what is larger. */
+    if (t == NULL || !diff_sides_open(sides, t, in, diag))
+        return false;
+    sides->in.view = &sides->view;
+    return true;
+}
+
+/* Callers and callees are sorted by what is larger. */
 static bool draw_method(const void *what, const struct render_input *in, struct buf *out, struct diag *diag)
 {
-    const struct diff *d = what;
-    const struct table *t = table_of(d, in, diag), *found;
+    const struct report_input *r = what;
+    const struct table *found;
     struct diff_sides sides;
     uint32_t row;
 
-    if (t == NULL || !diff_sides_open(&sides, t, in, diag))
-        return false;
-    sides.in.view = &sides.view;
-    if (!method_find(&sides.in, NULL, d->method, &found, &row, diag))
+    if (!open_sides(r, in, &sides, diag) || !method_find(&sides.in, NULL, r->method, &found, &row, diag))
         return false;
     struct table of_sides = *found;
     of_sides.heaviest = COMPARE_LARGER;
     of_sides.first_calls = COMPARE_CALLS_A;
-    return method_write(&sides.in, &of_sides, row, d->method_format, d->rows, out, diag);
+    return method_write(&sides.in, &of_sides, row, (const struct method_format *)r->format,
+                        &r->request->table, out, diag);
 }
 
-bool convert_diff_method(const struct shared_profile *f, const struct config *config,
-                         const struct view_options *view, struct str method, const struct table_request *rows,
-                         const struct diff_request *request, const struct method_format *format,
-                         struct buf *out, struct diag *diag)
+bool convert_diff_method(const struct report_input *in, struct buf *out, struct diag *diag)
 {
-    struct diff diff = {.rows = rows, .request = request, .method = method, .method_format = format};
-    struct convert_drawing d = {.draw = draw_method, .what = &diff};
-
-    return convert_drawn(f, config, &d, view, out, diag);
+    return convert_drawn(&in->source, &(struct convert_drawing){draw_method, in}, in->view, out, diag);
 }
 
 /* ---- the card of a comparison ---- */
 
+struct drawn_card {
+    const struct report_input *of;
+    struct card_words words;
+};
+
 static bool draw_diff_card(const void *what, const struct render_input *in, struct buf *out,
                            struct diag *diag)
 {
-    const struct diff *d = what;
-    const struct table *t = table_of(d, in, diag);
+    const struct drawn_card *card = what;
     struct diff_sides sides;
 
-    if (t == NULL || !diff_sides_open(&sides, t, in, diag))
-        return false;
-    sides.in.view = &sides.view;
-    return card_render(d->words, &sides.in, out, diag);
+    return open_sides(card->of, in, &sides, diag) && card_render(&card->words, &sides.in, out, diag);
 }
 
-bool convert_diff_card(const struct report_input *in, const struct card_words *words, struct buf *out,
-                       struct diag *diag)
+bool convert_diff_card(const struct report_input *in, struct buf *out, struct diag *diag)
 {
-    struct table_request rows = in->request->table;
+    struct asked asked = *in->request;
+    struct report_input headless = *in;
+    struct buf headline = {0}, table = {0};
 
-    rows.limit = 0;
-    const struct diff diff = {.rows = &rows, .request = &in->request->diff, .words = words};
-    const struct convert_drawing d = {draw_diff_card, &diff, in->source.stop};
-    return convert_drawn(in->source.profile, in->source.config, &d, in->view, out, diag);
+    asked.table.limit = 0;
+    headless.request = &asked;
+    headless.format = &TABLE_JSON.text;
+    bool ok =
+        convert_diff(&headless, &table, diag) && report_take_headline(&table, "verdict", &headline, diag);
+    buf_free(&table);
+    const struct drawn_card card = {&headless, {str_of(asked.title), buf_view(&headline)}};
+    ok = ok &&
+         convert_drawn(&in->source, &(struct convert_drawing){draw_diff_card, &card}, in->view, out, diag);
+    buf_part_end(out, &headline);
+    return ok;
 }

@@ -14,44 +14,7 @@
 #include "runs/fail_rule.h"
 #include "server/convert/convert.h"
 
-/* Appends the sentences about a profile in that format. For the long calls of the main thread the bytes are read
- * again; where there is no file, rules that need them stay silent. False: diag. */
-bool convert_verdict(const struct convert_source *s, const struct view_options *view,
-                     const struct verdict_format *format, struct buf *out, struct diag *diag);
-
-/* Appends the first of the sentences, as VERDICT_JSON has them, or the table of a comparison its "verdict": raw. */
-void report_headline(const json_t *sentences, struct buf *b);
-/* The same from JSON with the sentences as a member of that name, which is freed. False: diag. */
-bool report_take_headline(struct buf *json, const char *member, struct buf *headline, struct diag *diag)
-    __attribute__((warn_unused_result));
-
-/* The profile table of a folded profile: what GET /p/<id>/methods and `aflamed methods` answer with. */
-
-/* Appends the table to `out`, within view_memory_bytes. Of the view, tracks, value and open count,
- * resolved against the profile here; the heaviest track is meant where TRACKS_LISTED names none. The same
- * bytes for the same profile, options and format->revision, so that they can be kept. Any thread. Where
- * longest calls are asked for, the bytes are read again. What calls lasted is of the whole recording,
- * whatever filters take out. A profile that measures no time has no such columns. False: diag, as
- * convert_view has it, and DIAG_USAGE for a column that the table does not have. */
-bool convert_methods(const struct convert_source *s, const struct view_options *view,
-                     const struct table_request *request, const struct table_format *format, struct buf *out,
-                     struct diag *diag) __attribute__((warn_unused_result));
-
-/* Appends the digest of the profile (render/digest/profile_digest.h). False: diag. */
-bool convert_digest(const struct convert_source *s, const struct view_options *view, struct buf *out,
-                    struct diag *diag) __attribute__((warn_unused_result));
-
-/* The same with the report of one method, which is named by its id or its text: see
- * render/method/method.h. Of the request limit, offset and longest count: also how long its calls were. */
-bool convert_method(const struct convert_source *s, const struct view_options *view, struct str name,
-                    const struct table_request *request, const struct method_format *format, struct buf *out,
-                    struct diag *diag) __attribute__((warn_unused_result));
-
-/* The table of a comparison: what `aflamed diff` and GET /d/<idA>..<idB>/methods answer with. */
-
-struct method_format; /* render/method/method.h */
-
-/* Rules that the comparison must not pass, and what is said of those that it passes. */
+/* Rules that a comparison must not pass, and what is said of those that it passes. */
 struct diff_checks {
     const struct fail_rule *rules;
     uint32_t n;
@@ -59,63 +22,72 @@ struct diff_checks {
     struct buf *says; /* a line for each that is */
 };
 
-/* Appends the table to `out`, as convert_methods does. `checks` may be NULL. `f` is of convert_compare;
- * the value is the request's, and that of the view stays empty. False: diag. */
-bool convert_diff(const struct shared_profile *f, const struct config *config,
-                  const struct view_options *view, const struct table_request *rows,
-                  const struct diff_request *request, const struct table_format *format,
-                  struct diff_checks *checks, struct buf *out, struct diag *diag)
-    __attribute__((warn_unused_result));
-
-/* Of one method, named by its id or its name, what both sides have, with its callers and callees: in the
- * format, of the profile of both sides (profile/transform/transform.h). Of calls, an edge has those
- * between the two. Of the rows limit and offset count, for each list by itself. False: diag. */
-bool convert_diff_method(const struct shared_profile *f, const struct config *config,
-                         const struct view_options *view, struct str method, const struct table_request *rows,
-                         const struct diff_request *request, const struct method_format *format,
-                         struct buf *out, struct diag *diag) __attribute__((warn_unused_result));
-
-/* As convert_methods, with what all threads did in a window of time. Of the view, tracks, app, open, width and the window
- * count, and of tracks that are opened the filters. The profile's log is replayed. */
-struct lanes_format;
-bool convert_lanes(const struct convert_source *s, const struct view_options *view,
-                   const struct lanes_asked *asked, const struct lanes_format *format, struct buf *out,
-                   struct diag *diag) __attribute__((warn_unused_result));
-
-/* The options that lanes depend on, all others as they are by default: what else a client asks for does not make another
- * answer. */
-void convert_lanes_options(const struct config *config, const struct lanes_asked *what,
-                           struct view_options *view);
-
-/* The table of frames that were shown too late, in the window of the profile. Of the view only the own code counts: all
- * threads and all sections are looked at. False: diag. */
-struct late_frames_format;
-bool convert_frames(const struct convert_source *s, const struct view_options *view,
-                    const struct late_frames_format *format, struct buf *out, struct diag *diag)
-    __attribute__((warn_unused_result));
-
-/* The parts of a page that is one file, for who writes it (server/pages/page_bundle.c). Each is a line, "NAME BYTES", and
- * so many bytes: "words", what VERDICT_JSON has; "lanes", where the profile has times, "methods" and "picture-ID" of each
- * thread that there is room for, the heaviest first, in base64 of gzip. False: diag. */
-bool convert_bundle(const struct convert_source *s, const struct view_options *view, struct buf *out,
-                    struct diag *diag) __attribute__((warn_unused_result));
-
-/* What a report is made of. */
+/* What a report is made of, and how it is written. */
 struct report_input {
-    struct convert_source source; /* with the stored file for reports that read it again */
-    const struct view_options *view;
-    const struct asked *request;
+    struct convert_source source;     /* with the stored file for reports that read it again */
+    const struct view_options *view;  /* resolved against the profile when the report is made */
+    const struct asked *request;      /* its other keys */
+    struct str method;                /* of a report about one: its id, or its name as shown */
+    const struct text_format *format; /* the beginning of the row of the report's own kind of format */
+    struct diff_checks *checks;       /* of the table of a comparison; may be NULL */
 };
 
-/* The card of an upload (render/card/card.h): of the thread that is asked for, else of the main one. False: diag. */
+/* The reports. Each is appended to `out`, within view_memory_bytes: the same bytes for the same profile, options and
+ * revision of the format, so that they can be kept. Any thread. False: diag, as convert_view has it, and DIAG_USAGE for
+ * a column that the table does not have. Those of a comparison take a profile of convert_compare. */
+
+/* The table of methods: what GET /p/<id>/methods and `aflamed methods` answer with. Where longest calls are asked for,
+ * the bytes are read again. What calls lasted is of the whole recording, whatever filters take out. A profile that
+ * measures no time has no such columns. */
+bool convert_methods(const struct report_input *in, struct buf *out, struct diag *diag)
+    __attribute__((warn_unused_result));
+/* One method: see render/method/method.h. Of the table's keys limit, offset and longest count: also how long its calls
+ * were. */
+bool convert_method(const struct report_input *in, struct buf *out, struct diag *diag)
+    __attribute__((warn_unused_result));
+/* The sentences about a profile. For the long calls of the main thread the bytes are read again; where there is no
+ * file, rules that need them stay silent. */
+bool convert_verdict(const struct report_input *in, struct buf *out, struct diag *diag)
+    __attribute__((warn_unused_result));
+/* Frames that were shown too late, in the window of the profile. Of the view only the own code counts: all threads and
+ * all sections are looked at. */
+bool convert_frames(const struct report_input *in, struct buf *out, struct diag *diag)
+    __attribute__((warn_unused_result));
+/* What all threads did in a window of time. Of the view, tracks, app, open, width and the window count, and of tracks
+ * that are opened the filters. The profile's log is replayed. */
+bool convert_lanes(const struct report_input *in, struct buf *out, struct diag *diag)
+    __attribute__((warn_unused_result));
+/* The table of a comparison: what `aflamed diff` and GET /d/<idA>..<idB>/methods answer with. The value is that of the
+ * comparison's keys, and that of the view stays empty. */
+bool convert_diff(const struct report_input *in, struct buf *out, struct diag *diag)
+    __attribute__((warn_unused_result));
+/* What both sides have of one method, with its callers and callees, of the profile of both sides
+ * (profile/transform/transform.h). Of calls, an edge has those between the two. Of the rows limit and offset count, for
+ * each list by itself. */
+bool convert_diff_method(const struct report_input *in, struct buf *out, struct diag *diag)
+    __attribute__((warn_unused_result));
+/* The digest of the profile (render/digest/profile_digest.h). */
+bool convert_digest(const struct report_input *in, struct buf *out, struct diag *diag)
+    __attribute__((warn_unused_result));
+/* The parts of a page that is one file, for who writes it (server/pages/page_bundle.c). Each is a line, "NAME BYTES",
+ * and so many bytes: "words", what VERDICT_JSON has; "lanes", where the profile has times, "methods" and "picture-ID" of
+ * each thread that there is room for, the heaviest first, in base64 of gzip. */
+bool convert_bundle(const struct report_input *in, struct buf *out, struct diag *diag)
+    __attribute__((warn_unused_result));
+/* The card of an upload (render/card/card.h): of the thread that is asked for, else of the main one. */
 bool convert_card(const struct report_input *in, struct buf *out, struct diag *diag)
     __attribute__((warn_unused_result));
-/* The card of a comparison, with these words. False: diag. */
-struct card_words; /* render/card/card.h */
-bool convert_diff_card(const struct report_input *in, const struct card_words *words, struct buf *out,
-                       struct diag *diag) __attribute__((warn_unused_result));
-/* The picture OUTPUT_SVG, which also says of what it is. Of no chart. False: diag. */
+/* The card of a comparison. */
+bool convert_diff_card(const struct report_input *in, struct buf *out, struct diag *diag)
+    __attribute__((warn_unused_result));
+/* The picture OUTPUT_SVG, which also says of what it is. Of no chart. */
 bool convert_alone(const struct report_input *in, struct buf *out, struct diag *diag)
+    __attribute__((warn_unused_result));
+
+/* Appends the first of the sentences, as VERDICT_JSON has them, or the table of a comparison its "verdict": raw. */
+void report_headline(const json_t *sentences, struct buf *b);
+/* The same from JSON with the sentences as a member of that name, which is freed. False: diag. */
+bool report_take_headline(struct buf *json, const char *member, struct buf *headline, struct diag *diag)
     __attribute__((warn_unused_result));
 
 struct report {
@@ -123,9 +95,9 @@ struct report {
     const struct text_format *format;
     unsigned keys;    /* a sum of enum key_group: those beside the keys of every view */
     bool reads_again; /* needs the stored file, whatever is asked */
-    const struct output *
-        as; /* browsers may do with it what they may do with this output, whose keys it takes; NULL: nothing */
-    bool (*make)(const struct report *r, const struct report_input *in, struct buf *out, struct diag *diag);
+    /* It takes the keys of this output, and browsers may do with it what they may do with that; NULL: nothing. */
+    const struct output *as;
+    bool (*make)(const struct report_input *in, struct buf *out, struct diag *diag);
 };
 
 /* THE TABLE. Rows of one name stand together; the first of them is meant where no suffix is given. */

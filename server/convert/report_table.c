@@ -15,70 +15,19 @@
 
 enum { DIFF_TRACKS_MAX = 5000 }; /* of which a page names so many */
 
-/* The format's own row begins with what all formats have. */
-
-static bool make_methods(const struct report *r, const struct report_input *in, struct buf *out,
-                         struct diag *diag)
-{
-    return convert_methods(&in->source, in->view, &in->request->table, (const struct table_format *)r->format,
-                           out, diag);
-}
-
-static bool make_method(const struct report *r, const struct report_input *in, struct buf *out,
-                        struct diag *diag)
-{
-    return convert_method(&in->source, in->view, str_of(in->request->method), &in->request->table,
-                          (const struct method_format *)r->format, out, diag);
-}
-
-static bool make_verdict(const struct report *r, const struct report_input *in, struct buf *out,
-                         struct diag *diag)
-{
-    return convert_verdict(&in->source, in->view, (const struct verdict_format *)r->format, out, diag);
-}
-
-static bool make_frames(const struct report *r, const struct report_input *in, struct buf *out,
-                        struct diag *diag)
-{
-    return convert_frames(&in->source, in->view, (const struct late_frames_format *)r->format, out, diag);
-}
-
-static bool make_lanes(const struct report *r, const struct report_input *in, struct buf *out,
-                       struct diag *diag)
-{
-    return convert_lanes(&in->source, in->view, &in->request->lanes, (const struct lanes_format *)r->format,
-                         out, diag);
-}
-
-static bool make_diff(const struct report *r, const struct report_input *in, struct buf *out,
-                      struct diag *diag)
-{
-    return convert_diff(in->source.profile, in->source.config, in->view, &in->request->table,
-                        &in->request->diff, (const struct table_format *)r->format, NULL, out, diag);
-}
-
-static bool make_diff_method(const struct report *r, const struct report_input *in, struct buf *out,
-                             struct diag *diag)
-{
-    return convert_diff_method(in->source.profile, in->source.config, in->view, str_of(in->request->method),
-                               &in->request->table, &in->request->diff,
-                               (const struct method_format *)r->format, out, diag);
-}
-
 /* What the page of a comparison says around its picture or table: {"summary": .., "table": ..}, the table
  * without rows. */
-static bool make_diff_head(const struct report *r, const struct report_input *in, struct buf *out,
-                           struct diag *diag)
+static bool make_diff_head(const struct report_input *in, struct buf *out, struct diag *diag)
 {
-    struct table_request rows = in->request->table;
+    struct asked asked = *in->request;
+    struct report_input head = *in;
     struct buf summary = {0}, table = {0};
     struct json j = json_into(out);
 
-    (void)r;
-    rows.limit = 0;
-    bool ok = summary_write(in->source.profile, &summary, diag) &&
-              convert_diff(in->source.profile, in->source.config, in->view, &rows, &in->request->diff,
-                           &TABLE_JSON, NULL, &table, diag);
+    asked.table.limit = 0;
+    head.request = &asked;
+    head.format = &TABLE_JSON.text;
+    bool ok = summary_write(in->source.profile, &summary, diag) && convert_diff(&head, &table, diag);
     json_open_object(&j, NULL);
     json_open_object(&j, "summary");
     summary_put_members(&j, buf_view(&summary), &(struct summary_part){.tracks = DIFF_TRACKS_MAX});
@@ -90,70 +39,13 @@ static bool make_diff_head(const struct report *r, const struct report_input *in
     return ok;
 }
 
-static bool make_java_names(const struct report *r, const struct report_input *in, struct buf *out,
-                            struct diag *diag)
-{
-    (void)r;
-    return convert_java_names(in->source.profile, in->source.config, out, diag);
-}
+/* ---- the table ---- */
 
 static const struct text_format JAVA_NAMES = {"names", "application/octet-stream",
                                               "for who looks for a mapping", 1};
 
-static bool make_digest(const struct report *r, const struct report_input *in, struct buf *out,
-                        struct diag *diag)
-{
-    (void)r;
-    return convert_digest(&in->source, in->view, out, diag);
-}
-
 static const struct text_format DIGEST = {"tsv", "text/tab-separated-values; charset=utf-8",
                                           "for who compares many profiles", 2};
-
-/* ---- cards ---- */
-
-static bool make_card(const struct report *r, const struct report_input *in, struct buf *out,
-                      struct diag *diag)
-{
-    (void)r;
-    return convert_card(in, out, diag);
-}
-
-static bool make_alone(const struct report *r, const struct report_input *in, struct buf *out,
-                       struct diag *diag)
-{
-    (void)r;
-    return convert_alone(in, out, diag);
-}
-
-static bool make_diff_card(const struct report *r, const struct report_input *in, struct buf *out,
-                           struct diag *diag)
-{
-    struct table_request rows = in->request->table;
-    struct buf headline = {0}, table = {0};
-
-    (void)r;
-    rows.limit = 0;
-    bool ok = convert_diff(in->source.profile, in->source.config, in->view, &rows, &in->request->diff,
-                           &TABLE_JSON, NULL, &table, diag);
-    ok = ok && report_take_headline(&table, "verdict", &headline, diag);
-    buf_free(&table);
-    const struct card_words words = {str_of(in->request->title), buf_view(&headline)};
-    ok = ok && convert_diff_card(in, &words, out, diag);
-    buf_part_end(out, &headline);
-    return ok;
-}
-
-/* ---- a page that is one file ---- */
-
-static bool make_bundle(const struct report *r, const struct report_input *in, struct buf *out,
-                        struct diag *diag)
-{
-    (void)r;
-    return convert_bundle(&in->source, in->view, out, diag);
-}
-
-/* ---- the table ---- */
 
 static const struct text_format BUNDLE = {"parts", "application/octet-stream", "for its page", 1};
 
@@ -164,36 +56,36 @@ static const struct text_format CARD = {"png", "image/png", "what chat programs 
 static const struct text_format DIFF_HEAD = {"head", "application/octet-stream", "for its page", 1};
 
 const struct report REPORTS[] = {
-    {"methods", &TABLE_TXT.text, KEYS_TABLE | KEYS_LONGEST | KEYS_OUTLINE, false, NULL, make_methods},
-    {"methods", &TABLE_JSON.text, KEYS_TABLE | KEYS_LONGEST, false, NULL, make_methods},
-    {"methods", &TABLE_TSV.text, KEYS_TABLE | KEYS_LONGEST, false, NULL, make_methods},
-    {"methods", &TABLE_CSV.text, KEYS_TABLE | KEYS_LONGEST, false, NULL, make_methods},
-    {"m", &METHOD_TXT.text, KEYS_METHOD | KEYS_LONGEST | KEYS_OUTLINE, false, NULL, make_method},
-    {"m", &METHOD_JSON.text, KEYS_METHOD | KEYS_LONGEST, false, NULL, make_method},
-    {"verdict", &VERDICT_TXT.text, KEYS_OUTLINE, true, NULL, make_verdict},
-    {"verdict", &VERDICT_JSON.text, 0, true, NULL, make_verdict},
-    {"frames", &LATE_FRAMES_TXT.text, KEYS_OUTLINE, true, NULL, make_frames},
-    {"frames", &LATE_FRAMES_JSON.text, 0, true, NULL, make_frames},
-    {"lanes", &LANES_JSON.text, KEYS_LANES, true, NULL, make_lanes},
-    {"lanes", &LANES_SVG.text, KEYS_LANES, true, NULL, make_lanes},
-    {"diff", &DIFF_TXT.text, KEYS_TABLE | KEYS_COMPARED | KEYS_OUTLINE, false, NULL, make_diff},
-    {"diff", &TABLE_JSON.text, KEYS_TABLE | KEYS_COMPARED, false, NULL, make_diff},
-    {"diff", &TABLE_TSV.text, KEYS_TABLE | KEYS_COMPARED, false, NULL, make_diff},
-    {"diff", &TABLE_CSV.text, KEYS_TABLE | KEYS_COMPARED, false, NULL, make_diff},
-    {"diff", &DIFF_MD.text, KEYS_TABLE | KEYS_COMPARED, false, NULL, make_diff},
-    {"diff", &DIFF_SVG.text, KEYS_TABLE | KEYS_COMPARED, false, &OUTPUT_SVG, make_diff},
-    {"diff", &DIFF_FOLDED.text, KEYS_TABLE | KEYS_COMPARED, false, NULL, make_diff},
-    {"diff", &DIFF_TREE.text, KEYS_TABLE | KEYS_COMPARED, false, &OUTPUT_TREE, make_diff},
+    {"methods", &TABLE_TXT.text, KEYS_TABLE | KEYS_LONGEST | KEYS_OUTLINE, false, NULL, convert_methods},
+    {"methods", &TABLE_JSON.text, KEYS_TABLE | KEYS_LONGEST, false, NULL, convert_methods},
+    {"methods", &TABLE_TSV.text, KEYS_TABLE | KEYS_LONGEST, false, NULL, convert_methods},
+    {"methods", &TABLE_CSV.text, KEYS_TABLE | KEYS_LONGEST, false, NULL, convert_methods},
+    {"m", &METHOD_TXT.text, KEYS_METHOD | KEYS_LONGEST | KEYS_OUTLINE, false, NULL, convert_method},
+    {"m", &METHOD_JSON.text, KEYS_METHOD | KEYS_LONGEST, false, NULL, convert_method},
+    {"verdict", &VERDICT_TXT.text, KEYS_OUTLINE, true, NULL, convert_verdict},
+    {"verdict", &VERDICT_JSON.text, 0, true, NULL, convert_verdict},
+    {"frames", &LATE_FRAMES_TXT.text, KEYS_OUTLINE, true, NULL, convert_frames},
+    {"frames", &LATE_FRAMES_JSON.text, 0, true, NULL, convert_frames},
+    {"lanes", &LANES_JSON.text, KEYS_LANES, true, NULL, convert_lanes},
+    {"lanes", &LANES_SVG.text, KEYS_LANES, true, NULL, convert_lanes},
+    {"diff", &DIFF_TXT.text, KEYS_TABLE | KEYS_COMPARED | KEYS_OUTLINE, false, NULL, convert_diff},
+    {"diff", &TABLE_JSON.text, KEYS_TABLE | KEYS_COMPARED, false, NULL, convert_diff},
+    {"diff", &TABLE_TSV.text, KEYS_TABLE | KEYS_COMPARED, false, NULL, convert_diff},
+    {"diff", &TABLE_CSV.text, KEYS_TABLE | KEYS_COMPARED, false, NULL, convert_diff},
+    {"diff", &DIFF_MD.text, KEYS_TABLE | KEYS_COMPARED, false, NULL, convert_diff},
+    {"diff", &DIFF_SVG.text, KEYS_TABLE | KEYS_COMPARED, false, &OUTPUT_SVG, convert_diff},
+    {"diff", &DIFF_FOLDED.text, KEYS_TABLE | KEYS_COMPARED, false, NULL, convert_diff},
+    {"diff", &DIFF_TREE.text, KEYS_TABLE | KEYS_COMPARED, false, &OUTPUT_TREE, convert_diff},
     {"diff-method", &METHOD_TXT.text, KEYS_METHOD | KEYS_COMPARED | KEYS_OUTLINE, false, NULL,
-     make_diff_method},
-    {"diff-method", &METHOD_JSON.text, KEYS_METHOD | KEYS_COMPARED, false, NULL, make_diff_method},
+     convert_diff_method},
+    {"diff-method", &METHOD_JSON.text, KEYS_METHOD | KEYS_COMPARED, false, NULL, convert_diff_method},
     {"diff-head", &DIFF_HEAD, KEYS_TABLE | KEYS_COMPARED, false, NULL, make_diff_head},
-    {"card", &CARD, 0, true, NULL, make_card},
-    {"alone", &ALONE, 0, true, &OUTPUT_SVG, make_alone},
-    {"diff-card", &CARD, KEYS_TABLE | KEYS_COMPARED, false, NULL, make_diff_card},
-    {"bundle", &BUNDLE, 0, true, NULL, make_bundle},
-    {"digest", &DIGEST, 0, true, NULL, make_digest},
-    {"java-names", &JAVA_NAMES, 0, false, NULL, make_java_names},
+    {"card", &CARD, 0, true, NULL, convert_card},
+    {"alone", &ALONE, 0, true, &OUTPUT_SVG, convert_alone},
+    {"diff-card", &CARD, KEYS_TABLE | KEYS_COMPARED, false, NULL, convert_diff_card},
+    {"bundle", &BUNDLE, 0, true, NULL, convert_bundle},
+    {"digest", &DIGEST, 0, true, NULL, convert_digest},
+    {"java-names", &JAVA_NAMES, 0, false, NULL, convert_java_names},
 };
 
 const size_t REPORTS_COUNT = sizeof(REPORTS) / sizeof(REPORTS[0]);
@@ -219,10 +111,36 @@ bool report_reads_again(const struct report *r, const struct asked *request)
     return r->reads_again || request->table.longest;
 }
 
+/* The options that lanes depend on, all others as they are by default: what else a client asks for does not make another
+ * answer. */
+static void settle_lanes(const struct config *config, const struct lanes_asked *what,
+                         struct view_options *view)
+{
+    const struct view_options asked = *view;
+
+    convert_defaults(config, view);
+    view->view = VIEW_CHART; /* The window counts in views of time only, also in keys. */
+    view->tracks = asked.tracks;
+    view->n_track_ids = asked.n_track_ids;
+    memcpy(view->track_ids, asked.track_ids, sizeof(view->track_ids));
+    memcpy(view->app, asked.app, sizeof(view->app));
+    memcpy(view->split, asked.split, sizeof(view->split));
+    view->open = asked.open;
+    view->width_px = asked.width_px;
+    view->from_ns = asked.from_ns;
+    view->to_ns = asked.to_ns;
+    if (what->n_stacks == 0)
+        return;
+    view->n_filters = asked.n_filters;
+    view->filter_bytes = asked.filter_bytes;
+    memcpy(view->filters, asked.filters, sizeof(view->filters));
+    memcpy(view->filter_text, asked.filter_text, sizeof(view->filter_text));
+}
+
 void report_settle(const struct report *r, const struct config *config, struct asked *request)
 {
     if ((r->keys & KEYS_LANES) != 0)
-        convert_lanes_options(config, &request->lanes, &request->view);
+        settle_lanes(config, &request->lanes, &request->view);
 }
 
 static size_t count_lines(struct str text)

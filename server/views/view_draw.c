@@ -171,45 +171,36 @@ static bool open_source(struct service *s, const struct view_request *r, const s
     return fd >= 0;
 }
 
-static bool render_chart(struct service *s, const struct view_request *r, const struct drawn *d,
-                         struct buf *out, struct diag *diag)
+static bool make_report(const struct convert_source *source, const struct view_request *r, struct buf *out,
+                        struct diag *diag)
 {
-    struct profile_source source;
+    const struct report_input in = {.source = *source,
+                                    .view = &r->options,
+                                    .request = &r->asked,
+                                    .method = str_of(r->asked.method),
+                                    .format = r->report->format};
+    bool ok = r->report->make(&in, out, diag);
 
-    if (!open_source(s, r, d, &source, diag))
-        return false;
-    bool ok = convert_chart(&source.source, r->output, &r->options, out, diag);
-    close(source.source.fd);
-    return ok;
-}
-
-static bool make_report(struct service *s, const struct view_request *r, const struct drawn *d,
-                        struct buf *out, struct diag *diag)
-{
-    struct profile_source source = {
-        .source = {.profile = d->profile, .config = s->config, .fd = -1, .stop = d->turn->stop}};
-
-    if (d->use != NULL && report_reads_again(r->report, &r->asked) && !open_source(s, r, d, &source, diag))
-        return false;
-    const struct report_input in = {source.source, &r->options, &r->asked};
-    bool ok = r->report->make(r->report, &in, out, diag);
     if (ok)
         report_cut(r->report, &r->asked, out);
-    if (source.source.fd >= 0)
-        close(source.source.fd);
     return ok;
 }
 
 static bool render(struct service *s, const struct view_request *r, const struct drawn *d, struct buf *out,
                    struct diag *diag)
 {
-    if (r->report != NULL)
-        return make_report(s, r, d, out, diag);
-    if (r->output == NULL)
+    struct profile_source source = {
+        .source = {.profile = d->profile, .config = s->config, .fd = -1, .stop = d->turn->stop}};
+
+    if (r->report == NULL && r->output == NULL)
         return summary_write(d->profile, out, diag);
-    if (r->options.view == VIEW_CHART)
-        return render_chart(s, r, d, out, diag);
-    return convert_view(d->profile, s->config, r->output, &r->options, d->turn->stop, out, diag);
+    if (d->use != NULL && view_is_long(r) && !open_source(s, r, d, &source, diag))
+        return false;
+    bool ok = r->report != NULL ? make_report(&source.source, r, out, diag)
+                                : convert_view(&source.source, r->output, &r->options, out, diag);
+    if (source.source.fd >= 0)
+        close(source.source.fd);
+    return ok;
 }
 
 /* Puts bytes into the store, if it takes them: if not, the view is made again next time.

@@ -43,6 +43,13 @@ static struct shared_profile *fold_text(const struct config *c, const char *text
     return read_input(c, &t, diag);
 }
 
+static bool draw(const struct shared_profile *f, const struct config *c, const struct output *output,
+                 const struct view_options *view, struct buf *out, struct diag *diag)
+{
+    return convert_view(&(struct convert_source){.profile = f, .config = c, .fd = -1}, output, view, out,
+                        diag);
+}
+
 static struct buf view_of(const struct shared_profile *f, const struct config *c, const char *output)
 {
     struct view_options view;
@@ -50,7 +57,7 @@ static struct buf view_of(const struct shared_profile *f, const struct config *c
     struct diag diag = {0};
 
     view_defaults(&view);
-    assert_true(convert_view(f, c, output_by_name(str_of(output)), &view, NULL, &out, &diag));
+    assert_true(draw(f, c, output_by_name(str_of(output)), &view, &out, &diag));
     assert_int_equal(diag.kind, DIAG_NONE);
     return out;
 }
@@ -144,7 +151,7 @@ static void view_limits(void **state)
     view_defaults(&view);
     c.view_memory_bytes = 100;
     buf_init(&out, 0);
-    assert_false(convert_view(f, &c, OUTPUTS[0], &view, NULL, &out, &diag));
+    assert_false(draw(f, &c, OUTPUTS[0], &view, &out, &diag));
     assert_int_equal(diag.kind, DIAG_LIMIT);
     assert_int_equal(out.limit, 0);
     buf_free(&out);
@@ -152,7 +159,7 @@ static void view_limits(void **state)
     c = configuration();
     diag = (struct diag){0};
     buf_init(&out, 50); /* the caller's own limit is kept, and stays */
-    assert_false(convert_view(f, &c, OUTPUTS[0], &view, NULL, &out, &diag));
+    assert_false(draw(f, &c, OUTPUTS[0], &view, &out, &diag));
     assert_int_equal(diag.kind, DIAG_LIMIT);
     assert_int_equal(out.limit, 50);
     assert_true(out.n <= 50);
@@ -182,7 +189,7 @@ static void a_budget_above_the_memory_embeds_less(void **state)
     view.embed_bytes = UINT64_MAX;
     c.view_memory_bytes = 1 << 20;
     view.min_milli_px = 10000;
-    assert_true(convert_view(f, &c, OUTPUTS[0], &view, NULL, &out, &diag));
+    assert_true(draw(f, &c, OUTPUTS[0], &view, &out, &diag));
     assert_in_range(out.n, 100000, c.view_memory_bytes);
     shared_profile_free(f);
     buf_free(&stacks);
@@ -201,13 +208,13 @@ static void options_are_checked(void **state)
     view_defaults(&view);
     assert_true(view_set_tracks(&view, STR("99"), &diag));
     const struct view_options asked = view;
-    assert_false(convert_view(f, &c, OUTPUTS[0], &view, NULL, &out, &diag));
+    assert_false(draw(f, &c, OUTPUTS[0], &view, &out, &diag));
     assert_int_equal(diag.kind, DIAG_NOT_FOUND);
     assert_memory_equal(&view, &asked, sizeof(view));
     diag = (struct diag){0};
     view_defaults(&view);
     assert_true(view_set(&view, KEYS_VIEW, STR("value"), STR("joules"), &diag));
-    assert_false(convert_view(f, &c, OUTPUTS[0], &view, NULL, &out, &diag));
+    assert_false(draw(f, &c, OUTPUTS[0], &view, &out, &diag));
     assert_int_equal(diag.kind, DIAG_USAGE);
     assert_int_equal(out.n, 0);
     buf_free(&out);
@@ -227,7 +234,7 @@ static void asking_changes_nothing(void **state)
     view_defaults(&view);
     asked = view;
     buf_z(&out, "before ");
-    assert_true(convert_view(f, &c, output_by_name(STR("folded")), &view, NULL, &out, &diag));
+    assert_true(draw(f, &c, output_by_name(STR("folded")), &view, &out, &diag));
     assert_memory_equal(&view, &asked, sizeof(view));
     assert_true(str_starts(buf_view(&out), STR("before main;")));
     buf_free(&out);

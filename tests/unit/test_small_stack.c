@@ -38,7 +38,8 @@ static void draw(struct work *w, const struct shared_profile *f, const struct co
     view.tracks = TRACKS_ALL;
     if (!view_set(&view, KEYS_VIEW, STR("view"), str_of(kind), &diag))
         say(w, kind);
-    bool ok = convert_view(f, c, output, &view, NULL, &out, &diag);
+    bool ok = convert_view(&(struct convert_source){.profile = f, .config = c, .fd = -1}, output, &view, &out,
+                           &diag);
     bool tree = strcmp(kind, "flame") == 0 || strcmp(kind, "icicle") == 0;
     bool large = diag.kind == DIAG_LIMIT && (!tree || output == &OUTPUT_FOLDED);
     bool may_refuse = large || (!tree && diag.kind == DIAG_USAGE);
@@ -57,9 +58,11 @@ static void draw_table(struct work *w, const struct shared_profile *f, const str
     asked_defaults(&asked);
     asked.view.tracks = TRACKS_ALL;
     asked.table.group = group;
-    if (!convert_methods(&(struct convert_source){.profile = f, .config = c, .fd = -1}, &asked.view,
-                         &asked.table, format, &out, &diag) ||
-        out.failed)
+    const struct report_input in = {.source = {.profile = f, .config = c, .fd = -1},
+                                    .view = &asked.view,
+                                    .request = &asked,
+                                    .format = &format->text};
+    if (!convert_methods(&in, &out, &diag) || out.failed)
         say(w, format->text.name);
     buf_free(&out);
 }
