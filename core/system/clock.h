@@ -17,6 +17,14 @@ static inline void clock_condition_init(pthread_cond_t *c)
     pthread_condattr_destroy(&monotonic);
 }
 
+/* Waits for the condition, under the lock, until this time at the longest. As all such waits it may end before both. */
+static inline void clock_wait_until(pthread_cond_t *c, pthread_mutex_t *lock, int64_t until_ms)
+{
+    const struct timespec until = {.tv_sec = until_ms / 1000, .tv_nsec = until_ms % 1000 * 1000000};
+
+    pthread_cond_timedwait(c, lock, &until);
+}
+
 static inline int64_t clock_us(void)
 {
     struct timespec now;

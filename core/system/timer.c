@@ -3,7 +3,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "core/system/clock.h"
 
@@ -31,13 +30,10 @@ static void *run(void *argument)
     pthread_mutex_lock(&all->lock);
     while (!all->stopping) {
         call_due(all);
-        if (all->first == NULL) {
+        if (all->first == NULL)
             pthread_cond_wait(&all->wake, &all->lock);
-        } else {
-            struct timespec until = {.tv_sec = all->first->at_ms / 1000,
-                                     .tv_nsec = all->first->at_ms % 1000 * 1000000};
-            pthread_cond_timedwait(&all->wake, &all->lock, &until);
-        }
+        else
+            clock_wait_until(&all->wake, &all->lock, all->first->at_ms);
     }
     pthread_mutex_unlock(&all->lock);
     return NULL;

@@ -217,14 +217,6 @@ static void put_back(struct turn *t)
     t->held = TURN_NONE;
 }
 
-static void wait_a_moment(pthread_cond_t *condition, pthread_mutex_t *mutex)
-{
-    int64_t until_ms = clock_ms() + TURN_LOOK_MS;
-    struct timespec until = {.tv_sec = until_ms / 1000, .tv_nsec = until_ms % 1000 * 1000000};
-
-    pthread_cond_timedwait(condition, mutex, &until);
-}
-
 static void queue_and_wait(struct turn *t)
 {
     struct turns *all = t->turns;
@@ -233,7 +225,7 @@ static void queue_and_wait(struct turn *t)
     fair_add(&all->waiting, &t->place);
     deal(all);
     while (t->held == TURN_WAITS && stop_asked(t->stop) == STOP_NONE)
-        wait_a_moment(&t->granted, &all->lock);
+        clock_wait_until(&t->granted, &all->lock, clock_ms() + TURN_LOOK_MS);
     if (t->held != TURN_WAITS)
         return;
     fair_remove(&all->waiting, &t->place);
@@ -301,5 +293,5 @@ void turn_set_class(struct turn *t, enum turn_class turn_class)
 void turn_wait(struct turn *t, pthread_cond_t *condition, pthread_mutex_t *mutex)
 {
     turn_give(t);
-    wait_a_moment(condition, mutex);
+    clock_wait_until(condition, mutex, clock_ms() + TURN_LOOK_MS);
 }

@@ -35,10 +35,7 @@ static void look(struct deadlines *d)
 /* Until the next look: those who have left are to be seen soon, if anybody is there. */
 static void sleep_a_moment(struct deadlines *d)
 {
-    int64_t until_ms = clock_ms() + (d->first != NULL ? LOOK_MS : 1000);
-    struct timespec until = {.tv_sec = until_ms / 1000, .tv_nsec = until_ms % 1000 * 1000000};
-
-    pthread_cond_timedwait(&d->wake, &d->lock, &until);
+    clock_wait_until(&d->wake, &d->lock, clock_ms() + (d->first != NULL ? LOOK_MS : 1000));
 }
 
 static void *watch(void *argument)

@@ -13,7 +13,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "core/diag.h"
@@ -433,14 +432,11 @@ struct http *http_start(struct service *service, const struct http_site *site, i
 /* Waits until no request is under way. False: that took too long. */
 static bool wait_idle(struct http *h, unsigned seconds)
 {
-    struct timespec until;
-    int waited = 0;
+    int64_t until_ms = clock_ms() + (int64_t)seconds * 1000;
 
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += seconds;
     pthread_mutex_lock(&h->lock);
-    while (h->active > 0 && waited == 0)
-        waited = pthread_cond_timedwait(&h->idle, &h->lock, &until);
+    while (h->active > 0 && clock_ms() < until_ms)
+        clock_wait_until(&h->idle, &h->lock, until_ms);
     bool idle = h->active == 0;
     pthread_mutex_unlock(&h->lock);
     return idle;

@@ -127,14 +127,6 @@ static int64_t grace_ms(const struct sweep *w)
     return (int64_t)w->config->delete_within_s * 1000 / 3;
 }
 
-/* Waits until this time (monotonic) or until the condition is signalled; under the lock. */
-static void wait_until(struct sweep *w, pthread_cond_t *condition, int64_t until_ms)
-{
-    struct timespec until = {.tv_sec = (time_t)(until_ms / 1000), .tv_nsec = until_ms % 1000 * 1000000};
-
-    pthread_cond_timedwait(condition, &w->lock, &until);
-}
-
 /* Whether a sweep for a full disk should begin now; under the lock. */
 static bool full_due(const struct sweep *w)
 {
@@ -161,7 +153,7 @@ bool sweep_make_room(struct sweep *w)
     pthread_mutex_lock(&w->lock);
     /* Without a limit a sweep of a large store would hold the writer longer than its client waits. */
     while (!w->stop && clock_ms() < until_ms && (w->sweeping || full_due(w)))
-        wait_until(w, &w->swept, until_ms);
+        clock_wait_until(&w->swept, &w->lock, until_ms);
     bool made_room = !w->full && !w->sweeping && w->made_room;
     pthread_mutex_unlock(&w->lock);
     return made_room;
@@ -177,7 +169,7 @@ static bool go_on(void *context)
     pthread_mutex_lock(&w->lock);
     int64_t until_ms = pause ? clock_ms() + PAUSE_MS : 0;
     while (pause && !w->stop && !full_due(w) && clock_ms() < until_ms)
-        wait_until(w, &w->wake, until_ms);
+        clock_wait_until(&w->wake, &w->lock, until_ms);
     bool end = w->stop || (!w->disk_is_full && full_due(w));
     pthread_mutex_unlock(&w->lock);
     return !end;
@@ -257,7 +249,7 @@ bool sweep_take_upload_room(struct sweep *w, uint64_t bytes)
             asked = ++w->room_asked;
             pthread_cond_signal(&w->wake);
         }
-        wait_until(w, &w->swept, until_ms);
+        clock_wait_until(&w->swept, &w->lock, until_ms);
     }
     if (fits)
         w->upload_bytes += more;
@@ -505,7 +497,7 @@ static void *run(void *sweep)
             sweep_in_turn(w, SWEEP_UPLOADS);
         } else {
             int64_t full_ms = w->full ? w->not_full_before_ms : INT64_MAX;
-            wait_until(w, &w->wake, earlier(earlier(all_due_ms, full_ms), expired_ms));
+            clock_wait_until(&w->wake, &w->lock, earlier(earlier(all_due_ms, full_ms), expired_ms));
         }
     }
     pthread_mutex_unlock(&w->lock);
