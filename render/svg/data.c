@@ -78,10 +78,7 @@ static void put_values(const struct header *h, struct json *j)
 static void only_filters(struct view_options *plain, const struct view_options *o)
 {
     view_defaults(plain);
-    plain->n_filters = o->n_filters;
-    plain->filter_bytes = o->filter_bytes;
-    memcpy(plain->filters, o->filters, sizeof(plain->filters));
-    memcpy(plain->filter_text, o->filter_text, sizeof(plain->filter_text));
+    plain->filters = o->filters;
 }
 
 /* As a query, without the question mark. */

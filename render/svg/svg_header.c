@@ -398,10 +398,10 @@ void svg_filters(struct svg_pen *pen, const struct tree *t, struct str value, en
     struct buf *line = &pen->line;
     const struct view_options *o = pen->in->view;
 
-    if (o->n_filters == 0)
+    if (o->filters.n == 0)
         return;
     uint64_t left = tree_total(t, 0, 0), before = heading_before(pen->in, t, value);
-    for (uint32_t i = 0; i < o->n_filters; i++) {
+    for (uint32_t i = 0; i < o->filters.n; i++) {
         struct filter_step step = view_filter(o, i);
         buf_z(line, i == 0 ? "filters: " : ", ");
         put_step(line, &step);
@@ -423,7 +423,7 @@ bool svg_emptied(struct svg_pen *pen, const struct tree *t, struct svg_root *roo
 
     if (in->profile->filtered != NULL)
         root->emptied_by = filter_emptied_by(in->profile->filtered, t->tracks, t->n_tracks);
-    root->emptied = in->profile->filtered != NULL && root->emptied_by < in->view->n_filters;
+    root->emptied = in->profile->filtered != NULL && root->emptied_by < in->view->filters.n;
     if (!root->emptied)
         return false;
     struct filter_step step = view_filter(in->view, root->emptied_by);

@@ -283,6 +283,13 @@ static bool set_flag(const struct key *r, struct asked *a, struct str value)
 
 /* ---- filters ---- */
 
+static void append_step(struct view_filters *f, const struct filter_step *step)
+{
+    memcpy(f->text + f->bytes, step->text.p, step->text.n);
+    f->of[f->n++] = (struct view_filter){(uint16_t)step->key, (uint16_t)f->bytes, (uint16_t)step->text.n};
+    f->bytes += (uint32_t)step->text.n;
+}
+
 static bool add_step(const struct setting *s, struct str value)
 {
     struct view_options *o = &s->asked->view;
@@ -292,42 +299,32 @@ static bool add_step(const struct setting *s, struct str value)
     if (problem != NULL)
         return s->row->n_words > 0 ? refuse_value(s, value)
                                    : refuse(s->diag, s->name, value, str_of(problem));
-    if (o->n_filters == FILTER_STEPS_MAX || value.n > sizeof(o->filter_text) - o->filter_bytes)
+    if (o->filters.n == FILTER_STEPS_MAX || value.n > sizeof(o->filters.text) - o->filters.bytes)
         return diag_set(s->diag, DIAG_USAGE, "too many filters",
                         "Take some out, or say the same in fewer: a pattern /one|two/ matches either.",
                         "%s is one more filter than there may be: %d, of %d bytes in all.", s->row->name,
                         FILTER_STEPS_MAX, FILTER_BYTES_MAX);
-    memcpy(o->filter_text + o->filter_bytes, value.p, value.n);
-    o->filters[o->n_filters++] =
-        (struct view_filter){(uint16_t)step.key, (uint16_t)o->filter_bytes, (uint16_t)value.n};
-    o->filter_bytes += (uint32_t)value.n;
+    append_step(&o->filters, &step);
     return true;
 }
 
 struct filter_step view_filter(const struct view_options *o, uint32_t i)
 {
-    const struct view_filter *f = &o->filters[i];
+    const struct view_filter *f = &o->filters.of[i];
 
-    return (struct filter_step){(enum filter_key)f->key, {o->filter_text + f->at, f->bytes}};
+    return (struct filter_step){(enum filter_key)f->key, {o->filters.text + f->at, f->bytes}};
 }
 
-/* The texts stand in the order of the steps, without gaps; what is unused is zero. */
 void view_filter_remove(struct view_options *o, uint32_t i)
 {
-    struct view_options kept = *o;
+    struct view_filters kept = {0};
 
-    o->n_filters = 0, o->filter_bytes = 0;
-    memset(o->filters, 0, sizeof(o->filters));
-    memset(o->filter_text, 0, sizeof(o->filter_text));
-    for (uint32_t k = 0; k < kept.n_filters; k++) {
-        struct filter_step step = view_filter(&kept, k);
-        if (k == i)
-            continue;
-        memcpy(o->filter_text + o->filter_bytes, step.text.p, step.text.n);
-        o->filters[o->n_filters++] =
-            (struct view_filter){(uint16_t)step.key, (uint16_t)o->filter_bytes, (uint16_t)step.text.n};
-        o->filter_bytes += (uint32_t)step.text.n;
+    for (uint32_t k = 0; k < o->filters.n; k++) {
+        struct filter_step step = view_filter(o, k);
+        if (k != i)
+            append_step(&kept, &step);
     }
+    o->filters = kept;
 }
 
 struct str view_presets(const struct view_options *o)
@@ -492,7 +489,7 @@ bool asked_differs(const struct key *r, const struct asked *a)
 
     switch (r->kind) {
     case KEY_STEP:
-        return a->view.n_filters > 0;
+        return a->view.filters.n > 0;
     case KEY_STACKS:
         return a->lanes.n_stacks > 0;
     case KEY_TEXT:
@@ -568,8 +565,8 @@ static void put_moment(const struct key *r, const struct asked *a, struct buf *b
 
 static void put_last_step(const struct key *r, const struct view_options *o, struct buf *b)
 {
-    for (uint32_t i = o->n_filters; i-- > 0;)
-        if (o->filters[i].key == (uint16_t)r->step) {
+    for (uint32_t i = o->filters.n; i-- > 0;)
+        if (o->filters.of[i].key == (uint16_t)r->step) {
             buf_str(b, view_filter(o, i).text);
             return;
         }
@@ -627,7 +624,7 @@ static void canonical_steps(const struct view_options *o, struct buf *b)
 {
     struct str steps;
 
-    for (uint32_t i = 0; i < o->n_filters; i++) {
+    for (uint32_t i = 0; i < o->filters.n; i++) {
         struct filter_step step = view_filter(o, i);
         buf_printf(b, "%s%s=%zu:", i == 0 ? "" : "&", filter_key_word(step.key), step.text.n);
         buf_str(b, step.text);
@@ -662,7 +659,7 @@ void asked_canonical(const struct asked *a, unsigned groups, struct buf *b)
 
     for (size_t i = 0; i < KEYS_COUNT; i++) {
         const struct key *r = &KEYS[i];
-        bool writes = r->kind == KEY_STEP ? key_is_first_step(r) && a->view.n_filters > 0
+        bool writes = r->kind == KEY_STEP ? key_is_first_step(r) && a->view.filters.n > 0
                                           : r->kind != KEY_SENT && r->kind != KEY_FILE;
         if (writes && (r->groups & groups) != 0) {
             buf_z(b, sign);
@@ -692,7 +689,7 @@ struct each {
 
 static void each_step(const struct each *e)
 {
-    for (uint32_t i = 0; i < e->asked->view.n_filters; i++) {
+    for (uint32_t i = 0; i < e->asked->view.filters.n; i++) {
         struct filter_step step = view_filter(&e->asked->view, i);
         e->put(e->context, filter_key_word(step.key), step.text);
     }

@@ -76,6 +76,13 @@ struct view_filter {
     uint16_t at, bytes;
 };
 
+/* The filters, in the order in which they are applied. Their texts stand without gaps; what is unused is zero. */
+struct view_filters {
+    uint32_t n, bytes;
+    struct view_filter of[FILTER_STEPS_MAX];
+    char text[FILTER_BYTES_MAX];
+};
+
 struct view_options {
     enum view_tracks tracks;
     uint32_t track_ids[VIEW_TRACKS_MAX]; /* ascending, each once */
@@ -97,10 +104,7 @@ struct view_options {
     char method[VIEW_METHOD_BYTES_MAX + 1];
     /* Packages that are the app's own code, as own_code_parse reads them; empty: guessed, see own_code.h. */
     char app[VIEW_APP_BYTES_MAX + 1];
-    /* The filters, in the order in which they are applied. */
-    uint32_t n_filters, filter_bytes;
-    struct view_filter filters[FILTER_STEPS_MAX];
-    char filter_text[FILTER_BYTES_MAX];
+    struct view_filters filters;
     /* Presets of the configuration, terminated (filter_pattern.h); NULL: none. Outlives the options. */
     const char *presets;
     /* The range, since the trace's start; VIEW_TIME_NONE: from its begin, or up to its end. */
@@ -159,7 +163,7 @@ bool view_set(struct view_options *o, unsigned groups, struct str key, struct st
 /* Sets the tracks from "21491", "21491,21500", "all" or "merged". False as above. */
 bool view_set_tracks(struct view_options *o, struct str text, struct diag *diag);
 
-/* The step number i of the filters, i < n_filters. The text stays as long as *o does not change. */
+/* The step number i of the filters, i < o->filters.n. The text stays as long as *o does not change. */
 struct filter_step view_filter(const struct view_options *o, uint32_t i);
 
 /* Takes that step out: what the cross of a chip links to. */

@@ -61,7 +61,7 @@ static bool set_request(struct call_list *l, struct diag *diag)
             tracks[l->n_tracks++] = tracks[i];
     l->tracks = tracks;
     l->has_window = view_window(&l->view, &l->window, diag);
-    if (l->view.n_filters > 0)
+    if (l->view.filters.n > 0)
         l->filter = &l->stacks;
     return diag->kind == DIAG_NONE && conversion_seed(&l->seed, diag) &&
            (l->filter == NULL || conversion_stacks(f, &l->view, &l->arena, &l->stacks, diag));

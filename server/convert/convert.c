@@ -488,8 +488,8 @@ static const uint8_t *origins_of(const struct names *names, uint32_t n_frames, s
 bool conversion_filter(const struct profile *p, const struct names *names, const struct view_options *view,
                        struct filter_step *steps, struct filter_request *filter, struct arena *arena)
 {
-    *filter = (struct filter_request){steps, view->n_filters, view_presets(view), NULL};
-    for (uint32_t i = 0; i < view->n_filters; i++)
+    *filter = (struct filter_request){steps, view->filters.n, view_presets(view), NULL};
+    for (uint32_t i = 0; i < view->filters.n; i++)
         steps[i] = view_filter(view, i);
     if (filter_wants_origins(filter))
         filter->origins = origins_of(names, p->n_frames, arena);

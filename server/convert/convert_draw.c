@@ -211,7 +211,7 @@ static bool draw_chart(const struct convert_source *s, const struct convert_draw
     struct chart_plan plan;
 
     return view_resolve(&resolved, p, diag) && chart_plan(&plan, &resolved, p, diag) &&
-           convert_with_spans(s, &plan.request, resolved.n_filters > 0, d, &resolved, out, diag);
+           convert_with_spans(s, &plan.request, resolved.filters.n > 0, d, &resolved, out, diag);
 }
 
 bool convert_view(const struct convert_source *s, const struct output *output,

@@ -210,7 +210,7 @@ bool convert_verdict(const struct report_input *in, struct buf *out, struct diag
     struct convert_drawing d = {draw_verdict, &verdict};
     struct growth growths[GROWTHS];
 
-    if (in->view->n_filters == 0 && is_system_trace(&in->source, shared_profile_get(in->source.profile)))
+    if (in->view->filters.n == 0 && is_system_trace(&in->source, shared_profile_get(in->source.profile)))
         return draw_system_verdict(&in->source, in->view, format, out, diag);
     if (!find_growths(&in->source, in->view, growths, diag))
         return false;
@@ -248,7 +248,7 @@ static bool draw_lanes(const void *what, const struct render_input *in, struct b
     struct span_filter filter;
 
     if (!lanes_plan(&plan, in, asked, r->view->from_ns, r->view->to_ns, diag) ||
-        (r->view->n_filters > 0 && !set_filter(r, in, &plan.request, &filter, diag)))
+        (r->view->filters.n > 0 && !set_filter(r, in, &plan.request, &filter, diag)))
         return false;
     struct lanes_sink *sink = lanes_sink_new(in->scratch, &plan.request);
     uint32_t *indexes = arena_array(in->scratch, plan.request.n_tracks, sizeof(*indexes));
@@ -277,8 +277,7 @@ bool convert_lanes(const struct report_input *in, struct buf *out, struct diag *
     struct view_options whole = *in->view;
 
     whole.from_ns = whole.to_ns = VIEW_TIME_NONE; /* names and weights are those of all of the recording */
-    while (whole.n_filters > 0)
-        view_filter_remove(&whole, whole.n_filters - 1);
+    whole.filters = (struct view_filters){0};
     return convert_drawn(&in->source, &(struct convert_drawing){draw_lanes, in}, &whole, out, diag);
 }
 
@@ -304,8 +303,7 @@ bool convert_frames(const struct report_input *in, struct buf *out, struct diag 
 
     whole.profile = shared_profile_whole(whole.profile);
     options.from_ns = options.to_ns = VIEW_TIME_NONE;
-    while (options.n_filters > 0)
-        view_filter_remove(&options, options.n_filters - 1);
+    options.filters = (struct view_filters){0};
     arena_init(&arena, (size_t)whole.config->job_memory_bytes);
     arena.stop = whole.stop;
     struct late_frames *t =

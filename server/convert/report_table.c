@@ -129,12 +129,8 @@ static void settle_lanes(const struct config *config, const struct lanes_asked *
     view->width_px = asked.width_px;
     view->from_ns = asked.from_ns;
     view->to_ns = asked.to_ns;
-    if (what->n_stacks == 0)
-        return;
-    view->n_filters = asked.n_filters;
-    view->filter_bytes = asked.filter_bytes;
-    memcpy(view->filters, asked.filters, sizeof(view->filters));
-    memcpy(view->filter_text, asked.filter_text, sizeof(view->filter_text));
+    if (what->n_stacks > 0)
+        view->filters = asked.filters;
 }
 
 void report_settle(const struct report *r, const struct config *config, struct asked *request)

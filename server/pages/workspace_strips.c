@@ -212,10 +212,7 @@ static void put_address(const struct workspace *w, const char *suffix)
     options.open = of->open;
     memcpy(options.app, of->app, sizeof(options.app));
     memcpy(options.split, of->split, sizeof(options.split));
-    options.n_filters = of->n_filters;
-    options.filter_bytes = of->filter_bytes;
-    memcpy(options.filters, of->filters, sizeof(options.filters));
-    memcpy(options.filter_text, of->filter_text, sizeof(options.filter_text));
+    options.filters = of->filters;
     page_put(w->b, "{}lanes", w->self);
     buf_z(w->b, suffix);
     view_link(w->b, &options, "&amp;");

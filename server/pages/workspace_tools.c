@@ -47,9 +47,8 @@ static void put_move(const struct workspace *w, uint32_t i, const char *label, s
     const struct view_options *from = w->of->options;
     struct view_options to = *from;
 
-    while (to.n_filters > 0)
-        view_filter_remove(&to, to.n_filters - 1);
-    for (uint32_t k = 0; k < from->n_filters; k++) {
+    to.filters = (struct view_filters){0};
+    for (uint32_t k = 0; k < from->filters.n; k++) {
         struct filter_step step = view_filter(from, k == i - 1 ? i : k == i ? i - 1 : k);
         if (!add(&to, step.key, step.text))
             return;
@@ -108,7 +107,7 @@ static void put_chip(const struct workspace *w, uint32_t i)
              step.text, buf_view(&words));
     if (i > 0)
         put_move(w, i, "Apply earlier", buf_view(&words), "previous");
-    if (i + 1 < w->of->options->n_filters)
+    if (i + 1 < w->of->options->filters.n)
         put_move(w, i + 1, "Apply later", buf_view(&words), "next");
     view_filter_remove(&without, i);
     put_link(w, &without, "Remove the filter", buf_view(&words), "close");
@@ -142,10 +141,10 @@ static void put_range(const struct workspace *w)
 
 static void put_chips(const struct workspace *w)
 {
-    if (w->of->options->n_filters == 0)
+    if (w->of->options->filters.n == 0)
         return;
     buf_z(w->b, "<ul class=\"chips\" aria-label=\"Filters, in the order in which they are applied\">\n");
-    for (uint32_t i = 0; i < w->of->options->n_filters; i++)
+    for (uint32_t i = 0; i < w->of->options->filters.n; i++)
         put_chip(w, i);
     buf_z(w->b, "</ul>\n");
 }
@@ -155,7 +154,7 @@ void workspace_filter_emptied(const struct workspace *w, uint32_t step)
     struct view_options without = *w->of->options;
     struct buf words = {0};
 
-    if (step >= without.n_filters)
+    if (step >= without.filters.n)
         return;
     const struct filter_step last = view_filter(&without, step);
     describe(&words, &last);
@@ -173,7 +172,7 @@ void workspace_filter_emptied(const struct workspace *w, uint32_t step)
 
 static void put_hidden_filters(const struct workspace *w)
 {
-    for (uint32_t i = 0; i < w->of->options->n_filters; i++) {
+    for (uint32_t i = 0; i < w->of->options->filters.n; i++) {
         struct filter_step step = view_filter(w->of->options, i);
         workspace_hidden(w->b, filter_key_word(step.key), step.text);
     }
@@ -260,22 +259,22 @@ static const struct {
                {"hide-framework", "no framework", true, false},
                {"no-idle", "no idle", false, true}};
 
-/* The step that applies the preset, or n_filters. */
+/* The step that applies the preset, or filters.n. */
 static uint32_t find_preset(const struct view_options *o, struct str preset)
 {
-    for (uint32_t i = 0; i < o->n_filters; i++) {
+    for (uint32_t i = 0; i < o->filters.n; i++) {
         struct filter_step step = view_filter(o, i);
         if (step.key == FILTER_PRESET && str_eq(step.text, preset))
             return i;
     }
-    return o->n_filters;
+    return o->filters.n;
 }
 
 static void put_toggle(const struct workspace *w, const char *preset, const char *label)
 {
     struct view_options other = *w->of->options;
     uint32_t at = find_preset(&other, str_of(preset));
-    bool is_on = at < other.n_filters;
+    bool is_on = at < other.filters.n;
 
     if (is_on)
         view_filter_remove(&other, at);

@@ -18,8 +18,6 @@ struct looked_up {
         enum record_state state;
         struct record record;
     } of[IDS_MAX];
-    enum exchange_step (*then)(struct exchange *x, void *context);
-    void *context;
 };
 
 /* What may be an id. */
@@ -66,10 +64,12 @@ static bool find_all(struct exchange *x, struct looked_up *l)
     return all;
 }
 
-static void read_all(struct exchange *x, void *looked_up)
+/* The context is that of what goes on. */
+static void read_all(struct exchange *x, void *context)
 {
-    struct looked_up *l = looked_up;
+    struct looked_up *l = x->looked_up;
 
+    (void)context;
     turn_give(x->turn);
     for (size_t i = 0; i < l->n; i++) {
         if (!l->of[i].known)
@@ -78,13 +78,6 @@ static void read_all(struct exchange *x, void *looked_up)
         l->of[i].known = true;
     }
     turn_take(x->turn);
-}
-
-static enum exchange_step go_on(struct exchange *x, void *looked_up)
-{
-    const struct looked_up *l = looked_up;
-
-    return l->then(x, l->context);
 }
 
 enum exchange_step looked_up_before(struct exchange *x,
@@ -96,11 +89,9 @@ enum exchange_step looked_up_before(struct exchange *x,
     struct looked_up *l = exchange_state(x, sizeof(*l), NULL);
     if (l == NULL)
         return exchange_no_memory(x, "the record");
-    l->then = then;
-    l->context = context;
     add_ids(l, x);
     x->looked_up = l;
-    return find_all(x, l) ? then(x, context) : exchange_work(x, WORK_ALWAYS, read_all, go_on, l);
+    return find_all(x, l) ? then(x, context) : exchange_work(x, WORK_ALWAYS, read_all, then, context);
 }
 
 enum record_state looked_up_read(struct exchange *x, struct str id, struct record *r)

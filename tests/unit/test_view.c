@@ -367,7 +367,7 @@ static void filters_keep_their_order(void **state)
     assert_true(set(&o, "preset", "hide-idle"));
     assert_true(set(&o, "hide", "origin:AndroidX"));
     assert_true(set(&o, "recursion", "collapse-all"));
-    assert_int_equal(o.n_filters, 5);
+    assert_int_equal(o.filters.n, 5);
     assert_int_equal(view_filter(&o, 1).key, FILTER_FOCUS);
     assert_true(str_eq(view_filter(&o, 1).text, STR("/x|y/")));
     assert_non_null(strstr(canonical(&o),
