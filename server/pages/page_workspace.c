@@ -25,7 +25,7 @@
 /* Without its style and its script, which the page has from files: it allows none within itself. */
 static void put_picture(const struct workspace *w)
 {
-    struct svg_parts parts = svg_without_code(w->of->content);
+    struct svg_parts parts = svg_without_code(w->of.content);
 
     for (size_t i = 0; i < sizeof(parts.pieces) / sizeof(parts.pieces[0]); i++)
         buf_str(w->b, parts.pieces[i]);
@@ -34,7 +34,7 @@ static void put_picture(const struct workspace *w)
 /* The rest of the profile can be used nevertheless. */
 static void put_trouble(const struct workspace *w)
 {
-    const struct diag *d = w->of->trouble;
+    const struct diag *d = w->of.trouble;
 
     page_put(w->b, "<p class=\"problem\"><strong>{}</strong>: {} {}</p>\n", str_of(d->title),
              str_of(d->detail), str_of(d->hint));
@@ -74,7 +74,7 @@ static void put_empty(const struct workspace *w)
     if (track == NULL || !str_eq(page_data_text(track, "kind"), STR("heap")) || has_anything(track))
         return;
     buf_z(w->b, "<div id=\"empty\" class=\"problem\"><p><strong>This heap is empty.</strong></p>\n<ul>\n");
-    json_array_foreach (json_object_get(w->of->summary, "warnings"), i, warning) {
+    json_array_foreach (json_object_get(w->of.summary, "warnings"), i, warning) {
         if (tells_why_empty(page_data_text(warning, "code")))
             page_put(w->b, "<li>{}</li>\n", page_data_text(warning, "text"));
     }
@@ -86,11 +86,11 @@ static void put_flame(const struct workspace *w)
 {
     uint32_t step;
 
-    if (svg_emptied_by(w->of->content, &step))
+    if (svg_emptied_by(w->of.content, &step))
         workspace_filter_emptied(w, step);
     page_put(w->b, "<div id=\"viewer\" data-flame-controls data-flame-tree=\"{}", w->self);
-    if (w->of->compared == NULL)
-        page_put(w->b, "t/{}/", w->of->track);
+    if (w->of.compared == NULL)
+        page_put(w->b, "t/{}/", w->of.track);
     buf_z(w->b, "tree\">\n");
     put_empty(w);
     buf_z(
@@ -103,14 +103,14 @@ static void put_flame(const struct workspace *w)
 /* What the summary says of a range in which there is nothing, or NULL. */
 static const json_t *empty_range(const struct workspace *w)
 {
-    return page_data_find(json_object_get(w->of->summary, "warnings"), "code",
+    return page_data_find(json_object_get(w->of.summary, "warnings"), "code",
                           str_of(warning_name(WARN_WINDOW_EMPTY)));
 }
 
 /* What to do about it stands in the words of the warning; the link does it. */
 static void put_empty_range(const struct workspace *w, const json_t *warning)
 {
-    struct view_options without = *w->of->options;
+    struct view_options without = *w->of.options;
 
     without.from_ns = without.to_ns = VIEW_TIME_NONE;
     page_put(w->b, "<p id=\"empty-range\" class=\"problem\">{} <a class=\"place\" href=\"",
@@ -123,7 +123,7 @@ static void put_empty_range(const struct workspace *w, const json_t *warning)
  * of any threads; what the service draws of one is for those without scripts. */
 static void put_content(const struct workspace *w)
 {
-    bool is_chart = w->of->tab == TAB_FLAME && w->of->options->view == VIEW_CHART;
+    bool is_chart = w->of.tab == TAB_FLAME && w->of.options->view == VIEW_CHART;
 
     const json_t *empty = empty_range(w);
 
@@ -131,16 +131,16 @@ static void put_content(const struct workspace *w)
     if (empty != NULL)
         put_empty_range(w, empty);
     if (is_chart)
-        page_put(w->b, "<div id=\"chart\" data-track=\"{}\">\n", w->of->track);
-    if (w->of->trouble != NULL)
+        page_put(w->b, "<div id=\"chart\" data-track=\"{}\">\n", w->of.track);
+    if (w->of.trouble != NULL)
         put_trouble(w);
-    else if (w->of->tab == TAB_FLAME)
+    else if (w->of.tab == TAB_FLAME)
         put_flame(w);
-    else if (w->of->tab == TAB_METHODS)
+    else if (w->of.tab == TAB_METHODS)
         workspace_methods(w);
-    else if (w->of->tab == TAB_METHOD)
+    else if (w->of.tab == TAB_METHOD)
         workspace_method(w);
-    else if (w->of->tab == TAB_FRAMES)
+    else if (w->of.tab == TAB_FRAMES)
         workspace_frames(w);
     else
         workspace_verdict(w);
@@ -153,8 +153,8 @@ static void put_content(const struct workspace *w)
 /* The first sentence of the words that the page has; else which thread it shows. */
 static void put_description(const struct workspace *w, struct buf *b)
 {
-    const json_t *words = w->of->compared != NULL ? json_object_get(w->of->compared->table, "verdict")
-                                                  : json_object_get(w->of->told, "sentences");
+    const json_t *words = w->of.compared != NULL ? json_object_get(w->of.compared->table, "verdict")
+                                                 : json_object_get(w->of.told, "sentences");
 
     report_headline(words, b);
     if (b->n == 0)
@@ -163,24 +163,24 @@ static void put_description(const struct workspace *w, struct buf *b)
 
 static void put_names(const struct workspace *w, struct buf *b)
 {
-    buf_z(b, w->of->compared != NULL ? "What changed: " : "");
-    buf_str(b, page_data_name(w->of->record->name));
-    if (w->of->compared != NULL) {
+    buf_z(b, w->of.compared != NULL ? "What changed: " : "");
+    buf_str(b, page_data_name(w->of.record->name));
+    if (w->of.compared != NULL) {
         buf_z(b, " and ");
-        buf_str(b, page_data_name(w->of->compared->b->name));
+        buf_str(b, page_data_name(w->of.compared->b->name));
     }
 }
 
 /* The whole address of the card, as markup. The tracks are told where they were asked for. */
 static void put_card_address(const struct workspace *w, struct buf *b)
 {
-    const struct view_options *o = w->of->card;
+    const struct view_options *o = w->of.card;
     struct workspace into = *w;
     struct buf tracks = {0};
 
     into.b = b;
-    page_put(b, w->of->compared != NULL ? "{}/d/{}/card.png" : "{}/p/{}/card.png", w->of->base,
-             w->of->compared != NULL ? w->of->compared->pair : str_of(w->of->record->id));
+    page_put(b, w->of.compared != NULL ? "{}/d/{}/card.png" : "{}/p/{}/card.png", w->of.base,
+             w->of.compared != NULL ? w->of.compared->pair : str_of(w->of.record->id));
     key_text(key_by_name(STR("track")), o, &tracks);
     if (o->tracks != TRACKS_LISTED || o->n_track_ids > 0)
         workspace_query_of(&into, buf_view(&tracks), o);
@@ -200,12 +200,12 @@ static void put_head(const struct workspace *w)
     buf_z(&title, " - ");
     workspace_put_shown(w, &title);
     put_description(w, &description);
-    if (w->of->base.n > 0)
+    if (w->of.base.n > 0)
         put_card_address(w, &image);
     preview = (struct page_preview){buf_view(&names), buf_view(&description), buf_view(&image)};
     page_frame_begin(w->b, &(struct page_frame){.title = buf_view(&title),
-                                                .preview = w->of->base.n > 0 ? &preview : NULL,
-                                                .root = w->of->root,
+                                                .preview = w->of.base.n > 0 ? &preview : NULL,
+                                                .root = w->of.root,
                                                 .style = "flame.css",
                                                 .viewer = "flame.js",
                                                 .script = "workspace.js",
@@ -221,7 +221,8 @@ static void put_head(const struct workspace *w)
 /* What only some states differ in is written into <article>, for the script. */
 void page_workspace(struct buf *b, const struct page_workspace *of)
 {
-    struct workspace w = {.b = b, .of = of, .tracks = json_object_get(of->summary, "tracks"), .up = of->root};
+    struct workspace w = {
+        .b = b, .of = *of, .tracks = json_object_get(of->summary, "tracks"), .up = of->root};
     struct buf self = {0};
 
     buf_str(&self, of->root);

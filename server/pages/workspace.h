@@ -10,7 +10,7 @@ struct key;
 
 struct workspace {
     struct buf *b;
-    const struct page_workspace *of;
+    struct page_workspace of;
     const json_t *tracks;
     struct str up; /* from the page to the folder above the profile: "../../" */
     struct str

@@ -7,7 +7,7 @@
 
 static const json_t *shown_value(const struct workspace *w)
 {
-    const json_t *table = w->of->compared->table;
+    const json_t *table = w->of.compared->table;
 
     return page_data_find(json_object_get(table, "values"), "name", page_data_text(table, "value"));
 }
@@ -23,7 +23,7 @@ void workspace_compared_values(const struct workspace *w)
 {
     static const char *const WIDTHS[] = {
         [WIDE_B] = "width: B", [WIDE_A] = "width: A", [WIDE_LARGER] = "width: larger"};
-    const json_t *values = json_object_get(w->of->compared->table, "values"), *value;
+    const json_t *values = json_object_get(w->of.compared->table, "values"), *value;
     size_t i;
 
     workspace_choice(w->b, "value", "Value");
@@ -31,8 +31,8 @@ void workspace_compared_values(const struct workspace *w)
         workspace_choice_word(w->b, page_data_text(value, "name"), value == shown_value(w),
                               page_data_text(value, "label"));
     workspace_choice_end(w->b);
-    const struct diff_request *asked = w->of->compared->asked;
-    if (w->of->tab != TAB_FLAME) {
+    const struct diff_request *asked = w->of.compared->asked;
+    if (w->of.tab != TAB_FLAME) {
         if (asked->wide != WIDE_B)
             workspace_hidden(w->b, "wide", str_of(key_word("wide", asked->wide)));
         return;
@@ -63,15 +63,15 @@ static void put_view_input(const struct workspace *w, const char *key, const cha
     const struct key *option = key_by_name(str_of(key));
     struct buf text = {0};
 
-    if (key_differs(option, w->of->options))
-        key_text(option, w->of->options, &text);
+    if (key_differs(option, w->of.options))
+        key_text(option, w->of.options, &text);
     put_input(w, key, label, buf_view(&text));
     buf_part_end(w->b, &text);
 }
 
 static void put_scale(const struct workspace *w)
 {
-    const struct diff_request *r = w->of->compared->asked;
+    const struct diff_request *r = w->of.compared->asked;
 
     page_put(w->b,
              "<p><label for=\"normalise\">Scale B to A by: total, time, or calls:METHOD</label> "
@@ -84,7 +84,7 @@ static void put_scale(const struct workspace *w)
 /* What is compared of either side, and how. */
 void workspace_compared_sides(const struct workspace *w)
 {
-    const struct diff_request *r = w->of->compared->asked;
+    const struct diff_request *r = w->of.compared->asked;
 
     workspace_menu(w->b, "class=\"menu\" id=\"sides\"", "What is compared");
     put_scale(w);
@@ -113,13 +113,13 @@ void workspace_compared_fields(const struct workspace *w)
 
     workspace_choice(w->b, "only", "Rows");
     for (unsigned k = 0; k < sizeof(ROWS) / sizeof(*ROWS); k++)
-        workspace_choice_word(w->b, str_of(key_word("only", k)), k == (unsigned)w->of->compared->asked->only,
+        workspace_choice_word(w->b, str_of(key_word("only", k)), k == (unsigned)w->of.compared->asked->only,
                               str_of(ROWS[k]));
     workspace_choice_end(w->b);
     buf_printf(w->b,
                "<p class=\"check\"><input id=\"all\" name=\"all\" type=\"checkbox\" value=\"1\"%s> "
                "<label for=\"all\">also rows without a difference</label></p>\n",
-               w->of->compared->asked->all ? " checked" : "");
+               w->of.compared->asked->all ? " checked" : "");
 }
 
 /* ---- the heading ---- */
@@ -131,9 +131,9 @@ static void put_downloads(const struct workspace *w)
     for (size_t i = 0; i < DIFF_FORMATS_COUNT; i++) {
         const struct text_format *f = &DIFF_FORMATS[i]->text;
         page_put(w->b, "<li><a class=\"follows\" href=\"{}methods.{}", w->self, str_of(f->name));
-        workspace_query(w, w->of->track);
+        workspace_query(w, w->of.track);
         if (DIFF_FORMATS[i] == &DIFF_SVG)
-            page_put(w->b, "#pass={}\" data-pass=\"{}", w->of->pass, w->of->pass);
+            page_put(w->b, "#pass={}\" data-pass=\"{}", w->of.pass, w->of.pass);
         buf_printf(w->b, "\">%s: %s</a></li>\n", f->name, f->help);
     }
     buf_z(w->b, "<li id=\"png\" hidden><button type=\"button\" class=\"button\" data-do=\"png\">Save as "
@@ -145,14 +145,14 @@ static void put_swap(const struct workspace *w)
 {
     struct buf link = {0};
 
-    page_put(&link, "{}d/{}..{}", w->up, str_of(w->of->compared->b->id), str_of(w->of->record->id));
+    page_put(&link, "{}d/{}..{}", w->up, str_of(w->of.compared->b->id), str_of(w->of.record->id));
     workspace_menu_item(w->b, "swap", buf_view(&link), "Swap A and B");
     buf_part_end(w->b, &link);
 }
 
 void workspace_compared_heading(const struct workspace *w)
 {
-    const struct record *sides[] = {w->of->record, w->of->compared->b};
+    const struct record *sides[] = {w->of.record, w->of.compared->b};
 
     buf_z(w->b, "<header class=\"top\">\n");
     page_brand(w->b, w->up);
@@ -165,7 +165,7 @@ void workspace_compared_heading(const struct workspace *w)
     buf_z(w->b, "</h1>\n");
     workspace_warnings(w);
     buf_z(w->b, "<nav aria-label=\"This comparison\">\n<a class=\"share follows\" href=\"");
-    workspace_track_link(w, w->of->track);
+    workspace_track_link(w, w->of.track);
     buf_z(w->b, "\">");
     page_icon(w->b, "share");
     buf_z(w->b, "<span>Share</span></a>\n");
@@ -181,7 +181,7 @@ void workspace_compared_verdict(const struct workspace *w)
 {
     buf_z(w->b, "<details id=\"verdict\" open>\n<summary>What changed</summary>\n<div id=\"sentences\" "
                 "class=\"sentences brief two\"><ol>\n");
-    workspace_sentences(w, json_object_get(w->of->compared->table, "verdict"));
+    workspace_sentences(w, json_object_get(w->of.compared->table, "verdict"));
     buf_z(w->b, "</ol></div>\n</details>\n");
 }
 

@@ -294,14 +294,14 @@ static void put_token_field(const struct workspace *w, const char *id, bool may)
 /* An upload with an owner has no delete token. */
 static bool is_owners_only(const struct workspace *w, bool may)
 {
-    return !may && w->of->record->owner[0] != '\0';
+    return !may && w->of.record->owner[0] != '\0';
 }
 
 /* For who has the token: the browser that uploaded fills it in by itself. */
 static void put_token_words(const struct workspace *w, bool may)
 {
     if (may) {
-        buf_z(w->b, w->of->rights.own
+        buf_z(w->b, w->of.rights.own
                         ? "<p class=\"quiet\">You uploaded it.</p>\n"
                         : "<p class=\"quiet\">Somebody else uploaded it; you may change it.</p>\n");
         return;
@@ -323,7 +323,7 @@ static void begin_names_form(const struct workspace *w, const char *word, const 
     buf_printf(w->b, "<form %s", attributes);
     workspace_link(w, "method=\"post\" enctype=\"multipart/form-data\" action=\"", word, NULL, "\">\n");
     snprintf(id, sizeof(id), "token-%s", token);
-    put_token_field(w, id, w->of->rights.change);
+    put_token_field(w, id, w->of.rights.change);
 }
 
 static void put_names_file(const struct workspace *w, const char *word, const char *label)
@@ -351,17 +351,17 @@ static void put_names_away(const struct workspace *w, const char *word)
  * static/result.js shows them where there are some. */
 static void put_mapping(const struct workspace *w)
 {
-    bool mapped = w->of->record->names.of[RECORD_MAPPING][0] != '\0';
+    bool mapped = w->of.record->names.of[RECORD_MAPPING][0] != '\0';
 
     put_names_file(w, "mapping",
                    mapped ? "Deobfuscate with another mapping.txt" : "Deobfuscate with mapping.txt");
-    if (w->of->known_mapping.n > 0) {
+    if (w->of.known_mapping.n > 0) {
         begin_names_form(w, "mapping", "known", "");
         page_put(w->b,
                  "<p>The mapping of this build is known here.</p>\n<input type=\"hidden\" name=\"known\" "
                  "value=\"{}\">\n<p><button>Apply the build\'s mapping</button></p>\n</form>\n",
-                 w->of->known_mapping);
-    } else if (!mapped && w->of->config->mappings_dir[0] != '\0') {
+                 w->of.known_mapping);
+    } else if (!mapped && w->of.config->mappings_dir[0] != '\0') {
         begin_names_form(w, "mapping", "find", "");
         buf_z(w->b,
               "<p>Mappings are known here. Each is read to see how many names of this profile it knows; the "
@@ -382,9 +382,9 @@ static void put_mapping(const struct workspace *w)
 /* Where the profile has frames without names, or had some. */
 static void put_symbols(const struct workspace *w)
 {
-    bool attached = w->of->record->names.of[RECORD_SYMBOLS][0] != '\0';
+    bool attached = w->of.record->names.of[RECORD_SYMBOLS][0] != '\0';
 
-    if (json_array_size(json_object_get(w->of->summary, "unnamed")) == 0 && !attached)
+    if (json_array_size(json_object_get(w->of.summary, "unnamed")) == 0 && !attached)
         return;
     put_names_file(w, "symbols",
                    attached ? "Other symbols of its native code"
@@ -404,14 +404,14 @@ static void put_label_lines(struct buf *b, const struct labels *labels)
 
 static void put_changes(const struct workspace *w)
 {
-    const struct record *r = w->of->record;
-    int64_t last_s = r->created_s + (int64_t)w->of->max_days * DAY_S;
-    int64_t most = (last_s - w->of->now_s + DAY_S - 1) / DAY_S;
-    int64_t left = (r->expires_s - w->of->now_s + DAY_S - 1) / DAY_S;
+    const struct record *r = w->of.record;
+    int64_t last_s = r->created_s + (int64_t)w->of.max_days * DAY_S;
+    int64_t most = (last_s - w->of.now_s + DAY_S - 1) / DAY_S;
+    int64_t left = (r->expires_s - w->of.now_s + DAY_S - 1) / DAY_S;
 
-    put_token_words(w, w->of->rights.change);
+    put_token_words(w, w->of.rights.change);
     workspace_link(w, "<form method=\"post\" action=\"", "rename", NULL, "\">\n");
-    put_token_field(w, "token-rename", w->of->rights.change);
+    put_token_field(w, "token-rename", w->of.rights.change);
     page_put(w->b,
              "<p><label for=\"name\">Name</label>\n<input id=\"name\" name=\"name\" maxlength=\"255\" "
              "autocomplete=\"off\" value=\"{}\"></p>\n"
@@ -433,7 +433,7 @@ static void put_changes(const struct workspace *w)
                    "<p><label for=\"expires\">Keep it for how many more days</label>\n<input id=\"expires\" "
                    "name=\"expires\" type=\"number\" min=\"1\" max=\"%lld\" placeholder=\"%lld\"></p>\n",
                    (long long)most, (long long)(left > 0 ? left : 1));
-    if (w->of->rights.knows_team && w->of->rights.change)
+    if (w->of.rights.knows_team && w->of.rights.change)
         buf_printf(
             w->b,
             "<p><label for=\"readers\">Who may read it</label>\n<select id=\"readers\" name=\"readers\">"
@@ -450,8 +450,8 @@ static void put_rename(const struct workspace *w)
     page_put(w->b,
              "<details name=\"menus\" class=\"menu rename\">\n<summary title=\"Rename, or keep for "
              "another time\"><h1 class=\"name\">{}</h1></summary>\n<div class=\"sheet\">\n",
-             page_data_name(w->of->record->name));
-    if (is_owners_only(w, w->of->rights.change))
+             page_data_name(w->of.record->name));
+    if (is_owners_only(w, w->of.rights.change))
         buf_z(
             w->b,
             "<p class=\"quiet\">Only the person who uploaded it, or somebody with the scope for it, can change its "
@@ -489,7 +489,7 @@ void page_facts(struct buf *b, const struct record *r, const json_t *summary)
 
 void workspace_warnings(const struct workspace *w)
 {
-    const json_t *warnings = json_object_get(w->of->summary, "warnings");
+    const json_t *warnings = json_object_get(w->of.summary, "warnings");
     size_t n = json_array_size(warnings);
     char words[40];
 
@@ -504,15 +504,15 @@ void workspace_warnings(const struct workspace *w)
 /* Beside the link of an export, if a page is configured that opens it; by script only. */
 static void put_viewer(const struct workspace *w, const char *name)
 {
-    const struct viewer *v = viewer_of(w->of->config, name);
+    const struct viewer *v = viewer_of(w->of.config, name);
 
     /* A page of another site fetches without a session. */
-    if (v == NULL || (v->fetches && w->of->record->team))
+    if (v == NULL || (v->fetches && w->of.record->team))
         return;
     page_put(w->b,
              " <button type=\"button\" class=\"button\" data-open-in=\"{}\" data-at=\"{}\" hidden>Open in {}"
              "</button><span role=\"status\"></span>",
-             str_of(v->name), viewer_url(v, w->of->config), str_of(v->label));
+             str_of(v->name), viewer_url(v, w->of.config), str_of(v->label));
 }
 
 /* What a person should know who clicks there. */
@@ -521,7 +521,7 @@ static void put_viewer_words(const struct workspace *w)
     bool any = false;
 
     for (size_t i = 0; i < VIEWERS_COUNT; i++) {
-        struct str url = viewer_url(&VIEWERS[i], w->of->config);
+        struct str url = viewer_url(&VIEWERS[i], w->of.config);
         if (url.n == 0)
             continue;
         buf_z(w->b,
@@ -537,7 +537,7 @@ static void put_viewer_words(const struct workspace *w)
 /* Of all threads, as far as range and filters leave them: what other tools show in the order of time. */
 static void put_calls(const struct workspace *w)
 {
-    struct view_options view = *w->of->options;
+    struct view_options view = *w->of.options;
 
     if (!workspace_has_calls(w))
         return;
@@ -574,7 +574,7 @@ static void put_downloads(const struct workspace *w)
     workspace_inner_menu(w->b, "downloads", "download", "Download");
     buf_z(w->b, "<ul>\n");
     for (size_t i = 0; i < OUTPUTS_COUNT; i++) {
-        struct view_options view = *w->of->options;
+        struct view_options view = *w->of.options;
         bool shows = (OUTPUTS[i]->views >> view.view & 1) != 0;
         if (OUTPUTS[i]->preview || (view.view == VIEW_CHART && !shows))
             continue;
@@ -582,11 +582,11 @@ static void put_downloads(const struct workspace *w)
             view.view = VIEW_FLAME;
             view.method[0] = '\0';
         }
-        page_put(w->b, "<li><a class=\"follows\" href=\"{}t/{}.{}", w->self, w->of->track,
+        page_put(w->b, "<li><a class=\"follows\" href=\"{}t/{}.{}", w->self, w->of.track,
                  str_of(OUTPUTS[i]->suffix));
         put_download_query(w, OUTPUTS[i], &view);
-        if (OUTPUTS[i] == &OUTPUT_SVG && w->of->pass.n > 0) {
-            page_put(w->b, "#pass={}\" data-pass=\"{}", w->of->pass, w->of->pass);
+        if (OUTPUTS[i] == &OUTPUT_SVG && w->of.pass.n > 0) {
+            page_put(w->b, "#pass={}\" data-pass=\"{}", w->of.pass, w->of.pass);
         }
         if (OUTPUTS[i]->views == OUTPUT_PLAIN_VIEWS)
             buf_z(w->b, "\" data-plain=\"");
@@ -599,7 +599,7 @@ static void put_downloads(const struct workspace *w)
     page_put(w->b,
              "<li id=\"png\" hidden><button type=\"button\" class=\"button\" data-do=\"png\">Save as "
              "PNG</button></li>\n<li><a href=\"{}p/{}.json\">The profile: JSON</a></li>\n",
-             w->up, str_of(w->of->record->id));
+             w->up, str_of(w->of.record->id));
     workspace_link(w, "<li><a href=\"", "bundle.html", NULL, "\">The whole page as one file</a></li>\n");
     workspace_link(w, "<li><a href=\"", "raw", NULL, "\">The uploaded file</a></li>\n</ul>\n");
     put_viewer_words(w);
@@ -619,31 +619,31 @@ static void put_compare(const struct workspace *w)
              "<p class=\"of-file\" hidden><label for=\"compare-file\">or a file, which is uploaded: choose "
              "it, or drop it here</label>\n<input id=\"compare-file\" type=\"file\"></p>\n"
              "<p role=\"status\"></p>\n</form>\n",
-             w->up, str_of(w->of->record->id));
+             w->up, str_of(w->of.record->id));
     workspace_menu_end(w->b);
 }
 
 static void put_delete(const struct workspace *w)
 {
-    if (is_owners_only(w, w->of->rights.remove))
+    if (is_owners_only(w, w->of.rights.remove))
         return;
     workspace_inner_menu(w->b, "remove", "remove", "Delete");
     buf_z(w->b, "<p>The link stops working for everyone, at once. This cannot be undone.</p>\n");
-    put_token_words(w, w->of->rights.remove);
+    put_token_words(w, w->of.rights.remove);
     workspace_link(w, "<form method=\"post\" action=\"", "delete", NULL, "\">\n");
-    put_token_field(w, "token-delete", w->of->rights.remove);
+    put_token_field(w, "token-delete", w->of.rights.remove);
     buf_z(w->b, "<p><button class=\"danger\">Delete this profile</button></p>\n</form>\n");
     workspace_menu_end(w->b);
 }
 
 static void put_login(const struct workspace *w)
 {
-    if (w->of->rights.way_back.n == 0)
+    if (w->of.rights.way_back.n == 0)
         return;
     struct buf link = {0};
     buf_str(&link, w->up);
     buf_z(&link, "login?next=");
-    buf_percent(&link, w->of->rights.way_back);
+    buf_percent(&link, w->of.rights.way_back);
     workspace_menu_item(w->b, "login", buf_view(&link), "Log in");
     buf_part_end(w->b, &link);
 }
@@ -651,12 +651,12 @@ static void put_login(const struct workspace *w)
 /* Of an upload for the team: whoever gets this link sees name and picture, and has to log in for more. */
 static void put_preview_link(const struct workspace *w)
 {
-    if (w->of->card_pass.n == 0)
+    if (w->of.card_pass.n == 0)
         return;
     page_put(w->b,
              "<a class=\"item\" id=\"preview-link\" href=\"{}/p/{}/k/{}\" title=\"For a chat: whoever has it "
              "sees the name and the picture, for {} days\">",
-             w->of->base, str_of(w->of->record->id), w->of->card_pass, PAGE_COUNT(CARD_PASS_DAYS));
+             w->of.base, str_of(w->of.record->id), w->of.card_pass, PAGE_COUNT(CARD_PASS_DAYS));
     page_icon(w->b, "share");
     buf_z(w->b, "<span>Copy link with preview</span></a>\n");
 }
@@ -666,11 +666,11 @@ void workspace_heading(const struct workspace *w)
     buf_z(w->b, "<header class=\"top\">\n");
     page_brand(w->b, w->up);
     put_rename(w);
-    put_facts(w->b, w->of->record, w->of->summary, &w->of->rights, w->up);
+    put_facts(w->b, w->of.record, w->of.summary, &w->of.rights, w->up);
     workspace_warnings(w);
     buf_z(w->b, "<nav aria-label=\"This profile\">\n");
     buf_z(w->b, "<a class=\"share follows\" href=\"");
-    workspace_picture(w, w->of->track, w->of->options);
+    workspace_picture(w, w->of.track, w->of.options);
     buf_z(w->b, "\">");
     page_icon(w->b, "share");
     buf_z(w->b, "<span>Share</span></a>\n");

@@ -40,7 +40,7 @@ static void put_row_link(const struct workspace *w, struct str name)
 /* A row of a group leads to the methods whose names have it. */
 static void put_name(const struct workspace *w, struct str name)
 {
-    enum table_group group = w->of->tab == TAB_METHOD ? GROUP_METHOD : w->of->rows->group;
+    enum table_group group = w->of.tab == TAB_METHOD ? GROUP_METHOD : w->of.rows->group;
 
     if (name.n == 0 || name.p[0] == '(' || group == GROUP_THREAD || group == GROUP_ORIGIN) {
         page_put(w->b, "{}", name);
@@ -50,7 +50,7 @@ static void put_name(const struct workspace *w, struct str name)
     if (group == GROUP_METHOD)
         put_row_link(w, name);
     else
-        workspace_place(w, "methods", str_of(w->of->rows->sort), name, GROUP_METHOD, 0);
+        workspace_place(w, "methods", str_of(w->of.rows->sort), name, GROUP_METHOD, 0);
     page_put(w->b, "\">{}</a>", name);
 }
 
@@ -71,8 +71,8 @@ static void put_row(const struct workspace *w, struct str line)
  * there were. */
 static uint32_t put_text(const struct workspace *w)
 {
-    struct str rest = w->of->content, line;
-    bool is_method = w->of->tab == TAB_METHOD, in_rows = false;
+    struct str rest = w->of.content, line;
+    bool is_method = w->of.tab == TAB_METHOD, in_rows = false;
     uint32_t rows = 0;
 
     buf_z(w->b, "<pre>");
@@ -100,7 +100,7 @@ static uint32_t put_text(const struct workspace *w)
  * is how rows are sorted when nothing is asked for. */
 static void put_sort(const struct workspace *w, struct str column, const char *words, bool is_usual)
 {
-    const struct table_request *r = w->of->rows;
+    const struct table_request *r = w->of.rows;
     struct str asked = str_of(r->sort);
     bool reversed = asked.n > 0 && asked.p[0] == '-';
     struct str by = {asked.p + reversed, asked.n - reversed};
@@ -127,7 +127,7 @@ static void put_sorts_by_value(const struct workspace *w, struct str value)
     char column[COLUMN_BYTES];
 
     for (size_t i = 0; value.n > 0 && i < sizeof(COLUMNS) / sizeof(COLUMNS[0]); i++) {
-        if (COLUMNS[i].compared != (w->of->compared != NULL) || (COLUMNS[i].longest && !w->of->rows->longest))
+        if (COLUMNS[i].compared != (w->of.compared != NULL) || (COLUMNS[i].longest && !w->of.rows->longest))
             continue;
         snprintf(column, sizeof(column), "%.*s_%s", (int)value.n, value.p, COLUMNS[i].end);
         put_sort(w, str_of(column), COLUMNS[i].words, i == USUAL || i == USUAL_OF_TWO);
@@ -136,15 +136,15 @@ static void put_sorts_by_value(const struct workspace *w, struct str value)
 
 static void put_sorts(const struct workspace *w)
 {
-    enum table_group group = w->of->rows->group;
-    bool is_compared = w->of->compared != NULL;
-    const json_t *values = json_object_get(w->of->summary, "values"),
-                 *derived = page_data_find(json_object_get(w->of->summary, "derived"), "name",
-                                           str_of(w->of->options->value));
+    enum table_group group = w->of.rows->group;
+    bool is_compared = w->of.compared != NULL;
+    const json_t *values = json_object_get(w->of.summary, "values"),
+                 *derived = page_data_find(json_object_get(w->of.summary, "derived"), "name",
+                                           str_of(w->of.options->value));
     struct str value = is_compared ? workspace_compared_value(w)
                        : derived != NULL
                            ? page_data_text(derived, "name")
-                           : page_data_text(page_data_value(values, w->of->options->value), "name");
+                           : page_data_text(page_data_value(values, w->of.options->value), "name");
 
     buf_z(w->b, "<p class=\"sorts\">Sort by:\n");
     put_sorts_by_value(w, value);
@@ -163,7 +163,7 @@ static void put_sorts(const struct workspace *w)
 
 static void put_pages(const struct workspace *w, uint32_t shown)
 {
-    const struct table_request *r = w->of->rows;
+    const struct table_request *r = w->of.rows;
 
     buf_z(w->b, "<p class=\"pages\">");
     if (r->offset > 0) {
@@ -183,11 +183,11 @@ static void put_pages(const struct workspace *w, uint32_t shown)
 /* Of tracks of several kinds a table has those that have its value. */
 static void put_kinds(const struct workspace *w)
 {
-    const json_t *values = json_object_get(w->of->summary, "values"), *track,
-                 *value = page_data_value(values, w->of->options->value);
+    const json_t *values = json_object_get(w->of.summary, "values"), *track,
+                 *value = page_data_value(values, w->of.options->value);
     size_t n = json_array_size(w->tracks), has = 0, i;
 
-    if (w->of->compared != NULL || workspace_is_single(w))
+    if (w->of.compared != NULL || workspace_is_single(w))
         return;
     json_array_foreach (w->tracks, i, track) {
         has += workspace_track_has(w, track, value);
@@ -201,8 +201,8 @@ void workspace_methods(const struct workspace *w)
     page_put(w->b,
              "<div id=\"methods\" class=\"methods{}\" tabindex=\"0\" role=\"region\" aria-label=\"Methods\" "
              "data-json=\"",
-             w->of->compared != NULL ? STR(" compared") : STR(""));
-    workspace_place(w, "methods.json", str_of(w->of->rows->sort), STR(""), w->of->rows->group, 0);
+             w->of.compared != NULL ? STR(" compared") : STR(""));
+    workspace_place(w, "methods.json", str_of(w->of.rows->sort), STR(""), w->of.rows->group, 0);
     put_kinds(w);
     buf_z(w->b, "\">\n");
     put_sorts(w);
@@ -215,14 +215,14 @@ void workspace_methods(const struct workspace *w)
 /* A name that is too long for a view has no link. */
 static void put_sandwich_link(const struct workspace *w, struct str name)
 {
-    struct view_options view = *w->of->options;
+    struct view_options view = *w->of.options;
     struct diag diag = {0};
 
     view.view = VIEW_SANDWICH;
     if (!view_set(&view, KEYS_VIEW, STR("method"), name, &diag))
         return;
     buf_z(w->b, "<a class=\"button place\" href=\"");
-    workspace_picture(w, w->of->track, &view);
+    workspace_picture(w, w->of.track, &view);
     buf_z(w->b, "\">Callers and callees as a picture</a>\n");
 }
 
@@ -230,26 +230,26 @@ static void put_sandwich_link(const struct workspace *w, struct str name)
 static void put_more_link(const struct workspace *w, const char *query, const char *words)
 {
     buf_z(w->b, "<a class=\"button place\" href=\"");
-    workspace_method_link(w, w->of->method);
+    workspace_method_link(w, w->of.method);
     buf_printf(w->b, "&amp;%s\">%s</a>\n", query, words);
 }
 
 void workspace_method(const struct workspace *w)
 {
-    const struct table_request *r = w->of->rows;
-    struct str text = w->of->content, name = {text.p, str_find(text, '\n')};
+    const struct table_request *r = w->of.rows;
+    struct str text = w->of.content, name = {text.p, str_find(text, '\n')};
 
     buf_z(w->b, "<div id=\"method\" class=\"methods\" tabindex=\"0\" role=\"region\" aria-label=\"Method\" "
                 "data-json=\"");
     page_put(w->b, "{}m/", w->self);
-    buf_percent(w->b, w->of->method);
+    buf_percent(w->b, w->of.method);
     buf_z(w->b, ".json");
-    workspace_query(w, w->of->track);
+    workspace_query(w, w->of.track);
     buf_printf(w->b, "&amp;limit=%u\">\n<p class=\"buttons\">\n", r->limit);
     name.n = signature_at(name);
     put_sandwich_link(w, name);
     workspace_filter_by(w, name);
-    if (w->of->compared == NULL && workspace_has_value(w, STR("calls")) && !r->longest)
+    if (w->of.compared == NULL && workspace_has_value(w, STR("calls")) && !r->longest)
         put_more_link(w, "longest=1", "Call durations");
     buf_z(w->b, "</p>\n");
     (void)put_text(w);

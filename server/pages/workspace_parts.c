@@ -8,19 +8,19 @@
 
 bool workspace_has_value(const struct workspace *w, struct str name)
 {
-    return page_data_find(json_object_get(w->of->summary, "values"), "name", name) != NULL;
+    return page_data_find(json_object_get(w->of.summary, "values"), "name", name) != NULL;
 }
 
 bool workspace_is_single(const struct workspace *w)
 {
-    const struct view_options *o = w->of->options;
+    const struct view_options *o = w->of.options;
 
     return o->tracks == TRACKS_LISTED && o->n_track_ids == 1;
 }
 
 size_t workspace_find_shown(const struct workspace *w)
 {
-    const struct view_options *o = w->of->options;
+    const struct view_options *o = w->of.options;
     size_t n = json_array_size(w->tracks), i = 0;
 
     if (!workspace_is_single(w))
@@ -36,13 +36,13 @@ uint64_t workspace_moments(const struct workspace *w)
 
     return shown != NULL && json_object_get(shown, "moments_ns") == NULL
                ? 0
-               : page_data_number(w->of->summary, "moments");
+               : page_data_number(w->of.summary, "moments");
 }
 
 /* Calls and derived values are those of tracks that have the first value. */
 bool workspace_track_has(const struct workspace *w, const json_t *track, const json_t *value)
 {
-    const json_t *values = json_object_get(w->of->summary, "values"), *each;
+    const json_t *values = json_object_get(w->of.summary, "values"), *each;
     struct str name = page_data_text(value, "name");
     size_t i;
 
@@ -56,12 +56,12 @@ bool workspace_track_has(const struct workspace *w, const json_t *track, const j
 
 bool workspace_shares_values(const struct workspace *w, const json_t *track)
 {
-    const json_t *values = json_object_get(w->of->summary, "values"), *value;
+    const json_t *values = json_object_get(w->of.summary, "values"), *value;
     const json_t *shown = json_array_get(w->tracks, workspace_find_shown(w));
     size_t i;
 
     if (shown == NULL)
-        return workspace_track_has(w, track, page_data_value(values, w->of->options->value));
+        return workspace_track_has(w, track, page_data_value(values, w->of.options->value));
     json_array_foreach (values, i, value) {
         if (workspace_track_has(w, shown, value) != workspace_track_has(w, track, value))
             return false;
@@ -71,13 +71,13 @@ bool workspace_shares_values(const struct workspace *w, const json_t *track)
 
 void workspace_put_shown(const struct workspace *w, struct buf *b)
 {
-    const struct view_options *o = w->of->options;
+    const struct view_options *o = w->of.options;
     const json_t *track = json_array_get(w->tracks, workspace_find_shown(w));
     struct str name = page_data_text(track, "name"), part = page_data_text(track, "part");
-    const struct track_noun *noun = page_data_noun(w->of->summary);
+    const struct track_noun *noun = page_data_noun(w->of.summary);
 
     if (o->tracks == TRACKS_ALL)
-        buf_printf(b, w->of->tab == TAB_FLAME ? "All %s side by side" : "All %s", noun->many);
+        buf_printf(b, w->of.tab == TAB_FLAME ? "All %s side by side" : "All %s", noun->many);
     else if (o->tracks == TRACKS_MERGED)
         buf_printf(b, "All %s merged", noun->many);
     else if (o->n_track_ids != 1)
@@ -104,7 +104,7 @@ void workspace_link(const struct workspace *w, const char *before, const char *p
 
 void workspace_query(const struct workspace *w, struct str track)
 {
-    workspace_query_of(w, track, w->of->options);
+    workspace_query_of(w, track, w->of.options);
 }
 
 void workspace_query_of(const struct workspace *w, struct str track, const struct view_options *options)
@@ -123,7 +123,7 @@ void workspace_query_of(const struct workspace *w, struct str track, const struc
 
 void workspace_picture(const struct workspace *w, struct str track, const struct view_options *options)
 {
-    if (w->of->compared != NULL) {
+    if (w->of.compared != NULL) {
         buf_bytes(w->b, w->self.p, w->self.n - 1);
         workspace_query_of(w, track, options);
         return;
@@ -134,18 +134,18 @@ void workspace_picture(const struct workspace *w, struct str track, const struct
 
 void workspace_track_link(const struct workspace *w, struct str track)
 {
-    if (w->of->tab == TAB_METHODS) {
+    if (w->of.tab == TAB_METHODS) {
         workspace_methods_link(w, track);
         return;
     }
-    workspace_picture(w, track, w->of->options);
+    workspace_picture(w, track, w->of.options);
 }
 
 void workspace_action(const struct workspace *w, const char *before, const char *after)
 {
     buf_z(w->b, before);
-    if (w->of->tab == TAB_METHODS || w->of->compared == NULL)
-        page_put(w->b, "{}{}", w->self, w->of->tab == TAB_METHODS ? STR("methods") : STR("t"));
+    if (w->of.tab == TAB_METHODS || w->of.compared == NULL)
+        page_put(w->b, "{}{}", w->self, w->of.tab == TAB_METHODS ? STR("methods") : STR("t"));
     else
         buf_bytes(w->b, w->self.p, w->self.n - 1);
     buf_z(w->b, after);
@@ -153,16 +153,14 @@ void workspace_action(const struct workspace *w, const char *before, const char 
 
 void workspace_here(const struct workspace *w, const struct view_options *options)
 {
-    struct page_workspace of = *w->of;
     struct workspace other = *w;
 
-    of.options = options;
-    other.of = &of;
-    if (w->of->tab != TAB_METHOD) {
-        workspace_track_link(&other, w->of->track);
+    other.of.options = options;
+    if (w->of.tab != TAB_METHOD) {
+        workspace_track_link(&other, w->of.track);
         return;
     }
-    workspace_method_link(&other, w->of->method);
+    workspace_method_link(&other, w->of.method);
 }
 
 void workspace_menu(struct buf *b, const char *attributes, const char *summary)
@@ -233,10 +231,10 @@ void workspace_place(const struct workspace *w, const char *name, struct str sor
                      enum table_group group, uint32_t offset)
 {
     page_put(w->b, "{}{}", w->self, str_of(name));
-    workspace_query(w, w->of->track);
+    workspace_query(w, w->of.track);
     if (group != GROUP_METHOD)
         buf_printf(w->b, "&amp;group=%s", table_group_word(group));
-    if (w->of->rows->longest && w->of->tab == TAB_METHODS)
+    if (w->of.rows->longest && w->of.tab == TAB_METHODS)
         buf_z(w->b, "&amp;longest=1");
     if (sort.n > 0) {
         buf_z(w->b, "&amp;sort=");
@@ -252,12 +250,10 @@ void workspace_place(const struct workspace *w, const char *name, struct str sor
 
 void workspace_methods_link(const struct workspace *w, struct str track)
 {
-    const struct table_request *r = w->of->rows;
-    struct page_workspace of = *w->of;
+    const struct table_request *r = w->of.rows;
     struct workspace other = *w;
 
-    of.track = track;
-    other.of = &of;
+    other.of.track = track;
     workspace_place(&other, "methods", str_of(r->sort), str_of(r->grep), r->group, 0);
 }
 
@@ -265,7 +261,7 @@ void workspace_method_link(const struct workspace *w, struct str method)
 {
     page_put(w->b, "{}m/", w->self);
     buf_percent(w->b, method);
-    workspace_query(w, w->of->track);
+    workspace_query(w, w->of.track);
 }
 
 static void put_key(void *context, const char *key, struct str value)
@@ -278,8 +274,8 @@ static void put_key(void *context, const char *key, struct str value)
 
 void workspace_compared_query(const struct workspace *w)
 {
-    if (w->of->compared != NULL)
-        diff_each(w->of->compared->asked, put_key, (void *)(uintptr_t)w, w->b);
+    if (w->of.compared != NULL)
+        diff_each(w->of.compared->asked, put_key, (void *)(uintptr_t)w, w->b);
 }
 
 static void put_field(void *context, const char *key, struct str value)
@@ -291,13 +287,13 @@ static void put_field(void *context, const char *key, struct str value)
 
 void workspace_compared_hidden(const struct workspace *w)
 {
-    if (w->of->compared != NULL)
-        diff_each(w->of->compared->asked, put_field, (void *)(uintptr_t)w, w->b);
+    if (w->of.compared != NULL)
+        diff_each(w->of.compared->asked, put_field, (void *)(uintptr_t)w, w->b);
 }
 
 bool workspace_is_timed(const struct workspace *w)
 {
-    return json_is_true(json_object_get(w->of->summary, "timed"));
+    return json_is_true(json_object_get(w->of.summary, "timed"));
 }
 
 bool workspace_has_calls(const struct workspace *w)

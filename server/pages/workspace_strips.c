@@ -19,25 +19,25 @@ static void plain_view(const struct workspace *w, struct view_options *view)
 {
     struct diag diag = {0};
 
-    if (w->of->compared != NULL) {
-        *view = *w->of->options;
+    if (w->of.compared != NULL) {
+        *view = *w->of.options;
         return;
     }
     view_defaults(view);
-    (void)view_set(view, KEYS_VIEW, STR("app"), str_of(w->of->options->app), &diag);
-    memcpy(view->split, w->of->options->split, sizeof(view->split));
-    view->from_ns = w->of->options->from_ns;
-    view->to_ns = w->of->options->to_ns;
-    if (w->of->options->moment.since == 0 && w->of->options->mode == MODE_CUMULATIVE)
-        view->moment = w->of->options->moment;
+    (void)view_set(view, KEYS_VIEW, STR("app"), str_of(w->of.options->app), &diag);
+    memcpy(view->split, w->of.options->split, sizeof(view->split));
+    view->from_ns = w->of.options->from_ns;
+    view->to_ns = w->of.options->to_ns;
+    if (w->of.options->moment.since == 0 && w->of.options->mode == MODE_CUMULATIVE)
+        view->moment = w->of.options->moment;
 }
 
 void workspace_verdict_link(const struct workspace *w)
 {
-    const json_t *values = json_object_get(w->of->summary, "values");
+    const json_t *values = json_object_get(w->of.summary, "values");
     struct view_options view;
 
-    if (w->of->tab == TAB_VERDICT)
+    if (w->of.tab == TAB_VERDICT)
         return;
     plain_view(w, &view);
     /* Words about the states of threads are longer than others. */
@@ -47,7 +47,7 @@ void workspace_verdict_link(const struct workspace *w)
                        : "<p id=\"verdict\"><a class=\"place\" href=\"",
                    "verdict", &view, "\">In words: where the ");
     buf_printf(w->b, "%s went<span class=\"unfiltered\">, without filters</span></a></p>\n",
-               page_data_noun(w->of->summary) == track_noun(TRACK_HEAP) ? "memory" : "time");
+               page_data_noun(w->of.summary) == track_noun(TRACK_HEAP) ? "memory" : "time");
 }
 
 static void begin_link(const struct verdict_page *v, struct str track, const struct view_options *view)
@@ -55,7 +55,7 @@ static void begin_link(const struct verdict_page *v, struct str track, const str
     const struct workspace *w = v->w;
 
     buf_z(w->b, "<a class=\"place\" href=\"");
-    workspace_picture(w, w->of->compared != NULL ? w->of->track : track, view);
+    workspace_picture(w, w->of.compared != NULL ? w->of.track : track, view);
     buf_z(w->b, "\">");
 }
 
@@ -99,7 +99,7 @@ static void put_range(const struct verdict_page *v, const json_t *part)
 /* The query of the table; its own rows are those of the sentence, whatever a comparison's page shows. */
 static void put_table_query(const struct verdict_page *v, const struct view_options *view)
 {
-    const struct page_compared *compared = v->w->of->compared;
+    const struct page_compared *compared = v->w->of.compared;
 
     if (compared == NULL) {
         workspace_query_of(v->w, v->track.n > 0 ? v->track : STR("all"), view);
@@ -107,14 +107,12 @@ static void put_table_query(const struct verdict_page *v, const struct view_opti
     }
     struct diff_request asked = *compared->asked;
     struct page_compared of_all = *compared;
-    struct page_workspace of = *v->w->of;
     struct workspace w = *v->w;
 
     asked.only = ONLY_DIFFERENT;
     of_all.asked = &asked;
-    of.compared = &of_all;
-    w.of = &of;
-    workspace_query_of(&w, of.track, view);
+    w.of.compared = &of_all;
+    workspace_query_of(&w, w.of.track, view);
 }
 
 static void put_table_link(const struct verdict_page *v)
@@ -186,7 +184,7 @@ void workspace_sentences(const struct workspace *w, const json_t *sentences)
 
 void workspace_verdict(const struct workspace *w)
 {
-    const json_t *sentences = json_object_get(w->of->told, "sentences"), *sentence;
+    const json_t *sentences = json_object_get(w->of.told, "sentences"), *sentence;
     size_t i;
 
     buf_z(w->b, "<div id=\"sentences\" class=\"sentences\">\n");
@@ -205,7 +203,7 @@ void workspace_verdict(const struct workspace *w)
 /* What lanes depend on, of the state of the page: of filters only those do that are opened. */
 static void put_address(const struct workspace *w, const char *suffix)
 {
-    const struct view_options *of = w->of->options;
+    const struct view_options *of = w->of.options;
     struct view_options options;
 
     view_defaults(&options);
@@ -224,7 +222,7 @@ void workspace_lanes(const struct workspace *w)
         return;
     buf_z(w->b, "<details id=\"lanes\" open data-lanes=\"");
     put_address(w, ".json");
-    buf_z(w->b, page_data_number(w->of->summary, "annotations") > 0 ? "\" data-annotated" : "\"");
+    buf_z(w->b, page_data_number(w->of.summary, "annotations") > 0 ? "\" data-annotated" : "\"");
     buf_z(w->b, ">\n<summary>Timeline <span class=\"quiet\"><span class=\"lane-window\"></span><span "
                 "class=\"lane-facts\"></span><span class=\"unfiltered\">, activity without "
                 "filters</span></span></summary>\n<noscript><img src=\"");
@@ -286,7 +284,7 @@ static bool find_series(const struct dumps *d, const json_t *track, struct serie
     *s = (struct series){.track = track, .times = json_object_get(track, "moments_ns")};
     s->n = json_array_size(s->times);
     read_series(s, d->value);
-    json_array_foreach (json_object_get(d->w->of->summary, "values"), i, value) {
+    json_array_foreach (json_object_get(d->w->of.summary, "values"), i, value) {
         if (s->most == 0)
             read_series(s, value);
     }
@@ -318,7 +316,7 @@ static void put_percent(struct buf *b, uint64_t hundredths)
 /* Which dump the page shows of this heap, from 0, and since which; `from` is SIZE_MAX for all up to it. */
 static void find_shown(const struct dumps *d, const struct series *s, size_t *from, size_t *to)
 {
-    const struct view_options *o = d->w->of->options;
+    const struct view_options *o = d->w->of.options;
     size_t number = o->moment.number > 0 && o->moment.number < s->n ? o->moment.number : s->n;
 
     *to = number - 1;
@@ -329,7 +327,7 @@ static void find_shown(const struct dumps *d, const struct series *s, size_t *fr
 
 static bool is_chosen(const struct dumps *d, const struct series *s)
 {
-    const struct view_options *o = d->w->of->options;
+    const struct view_options *o = d->w->of.options;
     uint64_t id = page_data_number(s->track, "id");
     bool chosen = o->tracks != TRACKS_LISTED;
 
@@ -343,14 +341,12 @@ static bool is_chosen(const struct dumps *d, const struct series *s)
 /* The address of this tab with another heap and another dump. */
 static void put_dump_address(const struct dumps *d, const struct series *s, uint32_t since, size_t number)
 {
-    struct view_options options = *d->w->of->options;
-    struct page_workspace of = *d->w->of;
+    struct view_options options = *d->w->of.options;
     struct workspace other = *d->w;
 
     options.moment = (struct view_moment){(uint32_t)number, since};
-    of.options = &options;
-    of.tab = of.tab == TAB_METHODS ? TAB_METHODS : TAB_FLAME;
-    other.of = &of;
+    other.of.options = &options;
+    other.of.tab = other.of.tab == TAB_METHODS ? TAB_METHODS : TAB_FLAME;
     workspace_track_link(&other, PAGE_ID(json_object_get(s->track, "id")));
 }
 
@@ -462,12 +458,10 @@ static void put_since(const struct dumps *d, const struct series *s)
     }
     if (from != SIZE_MAX) {
         struct workspace all = *d->w;
-        struct page_workspace of = *d->w->of;
-        struct view_options options = *of.options;
+        struct view_options options = *all.of.options;
         struct dumps cumulative = {&all, d->value, d->end_ns};
         options.mode = MODE_CUMULATIVE;
-        of.options = &options;
-        all.of = &of;
+        all.of.options = &options;
         buf_z(b, " <a href=\"");
         put_dump_address(&cumulative, s, 0, to + 1);
         buf_z(b, "\">all up to it</a>");
@@ -510,10 +504,10 @@ static void put_heaps(const struct dumps *d)
 /* The value that is shown, if a heap can have it; else the first one that a heap can have. */
 static void choose_value(struct dumps *d)
 {
-    const json_t *values = json_object_get(d->w->of->summary, "values"), *track, *value;
+    const json_t *values = json_object_get(d->w->of.summary, "values"), *track, *value;
     size_t i, k;
 
-    d->value = page_data_value(values, d->w->of->options->value);
+    d->value = page_data_value(values, d->w->of.options->value);
     json_array_foreach (d->w->tracks, i, track) {
         if (json_object_get(track, "moments_ns") == NULL)
             continue;
@@ -534,7 +528,7 @@ void workspace_dumps(const struct workspace *w)
     struct series s;
     const json_t *track;
     size_t i;
-    uint64_t n = page_data_number(w->of->summary, "moments");
+    uint64_t n = page_data_number(w->of.summary, "moments");
 
     choose_value(&d);
     json_array_foreach (w->tracks, i, track) {

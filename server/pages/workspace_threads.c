@@ -78,7 +78,7 @@ static struct section section_at(const struct list *l, size_t at)
     for (size_t i = at; i < l->n && str_eq(l->entries[i].process, l->entries[at].process); i++) {
         s.sum = number_add(s.sum, l->entries[i].weight);
         s.is_shown =
-            s.is_shown || str_eq(PAGE_ID(json_object_get(l->entries[i].track, "id")), l->w->of->track);
+            s.is_shown || str_eq(PAGE_ID(json_object_get(l->entries[i].track, "id")), l->w->of.track);
         s.n++;
     }
     return s;
@@ -226,7 +226,7 @@ static void put_own_amount(const struct list *l, const json_t *track)
     const json_t *value;
     size_t i;
 
-    json_array_foreach (json_object_get(l->w->of->summary, "values"), i, value) {
+    json_array_foreach (json_object_get(l->w->of.summary, "values"), i, value) {
         if (!page_data_has_total(value, track))
             continue;
         page_put(l->w->b, " <span class=\"quiet\">{} {}</span>",
@@ -247,13 +247,11 @@ static void put_of_process(const struct list *l, const char *tag, struct str pro
 /* To a track that does not have the value that is shown: it is shown by a value of its own. */
 static void put_link_without_value(const struct list *l, struct str id)
 {
-    struct view_options options = *l->w->of->options;
-    struct page_workspace of = *l->w->of;
+    struct view_options options = *l->w->of.options;
     struct workspace other = *l->w;
 
     options.value[0] = '\0';
-    of.options = &options;
-    other.of = &of;
+    other.of.options = &options;
     page_put(l->w->b, "<a data-track=\"{}\" data-own-value href=\"", id);
     workspace_track_link(&other, id);
 }
@@ -269,7 +267,7 @@ static void put_link(const struct list *l, const struct entry *e)
     } else {
         put_link_without_value(l, id);
     }
-    buf_z(l->w->b, str_eq(id, l->w->of->track) ? "\" aria-current=\"true\">" : "\">");
+    buf_z(l->w->b, str_eq(id, l->w->of.track) ? "\" aria-current=\"true\">" : "\">");
     page_data_put_track_name(l->w->b, e->track);
     page_put(l->w->b, " <span class=\"quiet\">{}</span></a>", id);
     if (e->has_weight)
@@ -288,7 +286,7 @@ static void put_thread(const struct list *l, const struct entry *e)
 /* Behind a name in the line of a fold; the fold's list begins. */
 static void put_sum(const struct list *l, size_t n, uint64_t sum)
 {
-    const struct track_noun *noun = page_data_noun(l->w->of->summary);
+    const struct track_noun *noun = page_data_noun(l->w->of.summary);
 
     page_put(l->w->b, " <span class=\"quiet\">{} {}</span>", PAGE_COUNT(n),
              str_of(n == 1 ? noun->one : noun->many));
@@ -421,9 +419,9 @@ static void put_sets(const struct list *l)
 {
     size_t busy = l->n - l->n_idle;
 
-    if (l->n < 2 || l->w->of->options->view == VIEW_CHART)
+    if (l->n < 2 || l->w->of.options->view == VIEW_CHART)
         return;
-    if (l->w->of->tab != TAB_FLAME) {
+    if (l->w->of.tab != TAB_FLAME) {
         put_set(l, "all", STR("all"), "All of them");
         return;
     }
@@ -437,18 +435,18 @@ static void put_sets(const struct list *l)
 
 static void put_split(const struct workspace *w, struct str key, const char *words, uint64_t values)
 {
-    struct view_options options = *w->of->options;
+    struct view_options options = *w->of.options;
 
     memcpy(options.split, key.p, key.n);
     options.split[key.n] = '\0';
     options.method[0] = '\0';
     buf_z(w->b, "<li><a class=\"follows\" href=\"");
-    if (w->of->tab == TAB_METHODS)
+    if (w->of.tab == TAB_METHODS)
         page_put(w->b, "{}methods", w->self);
     else
         buf_bytes(w->b, w->self.p, w->self.n - 1);
     view_link(w->b, &options, "&amp;");
-    buf_z(w->b, str_eq(key, str_of(w->of->options->split)) ? "\" aria-current=\"true\">" : "\">");
+    buf_z(w->b, str_eq(key, str_of(w->of.options->split)) ? "\" aria-current=\"true\">" : "\">");
     page_put(w->b, "{}{}", str_of(words), key);
     if (values > 0)
         page_put(w->b, " <span class=\"quiet\">{} {}</span>", PAGE_COUNT(values),
@@ -459,10 +457,10 @@ static void put_split(const struct workspace *w, struct str key, const char *wor
 /* What else tracks can be made of, as links to the first of them. */
 static void put_labels(const struct workspace *w)
 {
-    const json_t *labels = json_object_get(w->of->summary, "labels"), *label;
+    const json_t *labels = json_object_get(w->of.summary, "labels"), *label;
     size_t i;
 
-    if (json_array_size(labels) == 0 || w->of->compared != NULL)
+    if (json_array_size(labels) == 0 || w->of.compared != NULL)
         return;
     buf_z(w->b, "<p class=\"quiet\" id=\"split-words\">Split by</p>\n<ul id=\"split\" "
                 "aria-labelledby=\"split-words\">\n");
@@ -477,7 +475,7 @@ static void put_labels(const struct workspace *w)
 
 void workspace_threads(const struct workspace *w)
 {
-    const json_t *summary = w->of->summary, *whole = json_object_get(summary, "whole");
+    const json_t *summary = w->of.summary, *whole = json_object_get(summary, "whole");
     struct list l = {.w = w, .weight = page_data_weight(summary)};
     uint64_t all = page_data_number(whole, "tracks");
 
@@ -509,10 +507,10 @@ void workspace_threads(const struct workspace *w)
     }
     if (l.n < all) {
         page_put(w->b, "<p>And {} more, which <a href=\"{}p/{}.json", PAGE_COUNT(all - l.n), w->up,
-                 str_of(w->of->record->id));
+                 str_of(w->of.record->id));
         struct view_options split;
         view_defaults(&split);
-        memcpy(split.split, w->of->options->split, sizeof(split.split));
+        memcpy(split.split, w->of.options->split, sizeof(split.split));
         view_link(w->b, &split, "&amp;");
         buf_z(w->b, "\">the JSON form of this page</a> names.</p>\n");
     }

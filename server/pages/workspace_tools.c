@@ -8,7 +8,7 @@
 
 static bool takes_filters(const struct workspace *w)
 {
-    return w->of->tab != TAB_VERDICT && w->of->tab != TAB_FRAMES;
+    return w->of.tab != TAB_VERDICT && w->of.tab != TAB_FRAMES;
 }
 
 /* ---- links ---- */
@@ -44,7 +44,7 @@ static void put_link(const struct workspace *w, const struct view_options *optio
 static void put_move(const struct workspace *w, uint32_t i, const char *label, struct str of,
                      const char *icon)
 {
-    const struct view_options *from = w->of->options;
+    const struct view_options *from = w->of.options;
     struct view_options to = *from;
 
     to.filters = (struct view_filters){0};
@@ -98,8 +98,8 @@ static void describe(struct buf *b, const struct filter_step *step)
 
 static void put_chip(const struct workspace *w, uint32_t i)
 {
-    struct filter_step step = view_filter(w->of->options, i);
-    struct view_options without = *w->of->options;
+    struct filter_step step = view_filter(w->of.options, i);
+    struct view_options without = *w->of.options;
     struct buf words = {0};
 
     describe(&words, &step);
@@ -107,7 +107,7 @@ static void put_chip(const struct workspace *w, uint32_t i)
              step.text, buf_view(&words));
     if (i > 0)
         put_move(w, i, "Apply earlier", buf_view(&words), "previous");
-    if (i + 1 < w->of->options->filters.n)
+    if (i + 1 < w->of.options->filters.n)
         put_move(w, i + 1, "Apply later", buf_view(&words), "next");
     view_filter_remove(&without, i);
     put_link(w, &without, "Remove the filter", buf_view(&words), "close");
@@ -123,7 +123,7 @@ static bool has_range(const struct view_options *o)
 /* The range comes before all filters, and is no filter: it is there in all tabs. */
 static void put_range(const struct workspace *w)
 {
-    struct view_options without = *w->of->options;
+    struct view_options without = *w->of.options;
     struct buf words = {0};
 
     if (!has_range(&without))
@@ -141,17 +141,17 @@ static void put_range(const struct workspace *w)
 
 static void put_chips(const struct workspace *w)
 {
-    if (w->of->options->filters.n == 0)
+    if (w->of.options->filters.n == 0)
         return;
     buf_z(w->b, "<ul class=\"chips\" aria-label=\"Filters, in the order in which they are applied\">\n");
-    for (uint32_t i = 0; i < w->of->options->filters.n; i++)
+    for (uint32_t i = 0; i < w->of.options->filters.n; i++)
         put_chip(w, i);
     buf_z(w->b, "</ul>\n");
 }
 
 void workspace_filter_emptied(const struct workspace *w, uint32_t step)
 {
-    struct view_options without = *w->of->options;
+    struct view_options without = *w->of.options;
     struct buf words = {0};
 
     if (step >= without.filters.n)
@@ -172,8 +172,8 @@ void workspace_filter_emptied(const struct workspace *w, uint32_t step)
 
 static void put_hidden_filters(const struct workspace *w)
 {
-    for (uint32_t i = 0; i < w->of->options->filters.n; i++) {
-        struct filter_step step = view_filter(w->of->options, i);
+    for (uint32_t i = 0; i < w->of.options->filters.n; i++) {
+        struct filter_step step = view_filter(w->of.options, i);
         workspace_hidden(w->b, filter_key_word(step.key), step.text);
     }
 }
@@ -181,21 +181,21 @@ static void put_hidden_filters(const struct workspace *w)
 /* What is set stays as it is, the filters that are there before what is added. */
 static void put_state(const struct workspace *w)
 {
-    const struct table_request *rows = w->of->rows;
+    const struct table_request *rows = w->of.rows;
 
-    workspace_hidden(w->b, "track", w->of->track);
+    workspace_hidden(w->b, "track", w->of.track);
     workspace_compared_hidden(w);
     for (size_t i = 0; i < KEYS_COUNT; i++) {
         const struct key *r = &KEYS[i];
         struct buf text = {0};
-        if ((r->groups & KEYS_VIEW) == 0 || r->kind == KEY_STEP || !key_differs(r, w->of->options))
+        if ((r->groups & KEYS_VIEW) == 0 || r->kind == KEY_STEP || !key_differs(r, w->of.options))
             continue;
-        key_text(r, w->of->options, &text);
+        key_text(r, w->of.options, &text);
         workspace_hidden(w->b, r->name, buf_view(&text));
         buf_part_end(w->b, &text);
     }
     put_hidden_filters(w);
-    if (w->of->tab != TAB_METHODS)
+    if (w->of.tab != TAB_METHODS)
         return;
     workspace_hidden(w->b, "group", str_of(table_group_word(rows->group)));
     workspace_hidden(w->b, "grep", str_of(rows->grep));
@@ -209,7 +209,7 @@ static void put_added_preset(void *context, struct str name, struct str steps)
 {
     const struct workspace *w = context;
 
-    if (!filter_presets_is_added(view_presets(w->of->options), name))
+    if (!filter_presets_is_added(view_presets(w->of.options), name))
         return;
     page_put(w->b, "<option value=\"{}\">{}: {}</option>\n", name, name, steps);
 }
@@ -226,7 +226,7 @@ static void put_field(const struct workspace *w, const struct key *r)
         return;
     }
     buf_printf(w->b, "<select id=\"add-%s\" name=\"%s\">\n<option value=\"\"></option>\n", r->name, r->name);
-    struct str presets = r->step == FILTER_PRESET ? view_presets(w->of->options) : STR("");
+    struct str presets = r->step == FILTER_PRESET ? view_presets(w->of.options) : STR("");
     for (unsigned i = 0; i < r->n_words; i++)
         if (!filter_presets_is_added(presets, str_of(r->words[i].word)))
             buf_printf(w->b, "<option value=\"%s\">%s: %s</option>\n", r->words[i].word, r->words[i].label,
@@ -272,7 +272,7 @@ static uint32_t find_preset(const struct view_options *o, struct str preset)
 
 static void put_toggle(const struct workspace *w, const char *preset, const char *label)
 {
-    struct view_options other = *w->of->options;
+    struct view_options other = *w->of.options;
     uint32_t at = find_preset(&other, str_of(preset));
     bool is_on = at < other.filters.n;
 
@@ -289,8 +289,8 @@ static void put_toggle(const struct workspace *w, const char *preset, const char
 static void put_toggles(const struct workspace *w)
 {
     bool has_own_code =
-        json_array_size(json_object_get(w->of->summary, "app")) > 0 || w->of->options->app[0] != '\0';
-    bool is_of_time = page_data_noun(w->of->summary) != track_noun(TRACK_HEAP);
+        json_array_size(json_object_get(w->of.summary, "app")) > 0 || w->of.options->app[0] != '\0';
+    bool is_of_time = page_data_noun(w->of.summary) != track_noun(TRACK_HEAP);
 
     for (size_t i = 0; i < sizeof(TOGGLES) / sizeof(TOGGLES[0]); i++)
         if ((has_own_code || !TOGGLES[i].of_own_code) && (is_of_time || !TOGGLES[i].of_time))
@@ -304,7 +304,7 @@ static void workspace_filters(const struct workspace *w)
     put_range(w);
     if (takes_filters(w)) {
         put_chips(w);
-        if (w->of->tab != TAB_METHOD) {
+        if (w->of.tab != TAB_METHOD) {
             put_toggles(w);
             put_filter_form(w);
         }
@@ -341,12 +341,12 @@ static const struct {
 
 static void put_groups(const struct workspace *w)
 {
-    const struct table_request *r = w->of->rows;
+    const struct table_request *r = w->of.rows;
 
     workspace_choice(w->b, "group", "Rows");
     for (unsigned i = GROUP_METHOD; i <= GROUP_THREAD; i++) {
         const char *word = table_group_word((enum table_group)i);
-        const char *label = i == GROUP_THREAD ? page_data_noun(w->of->summary)->one : word;
+        const char *label = i == GROUP_THREAD ? page_data_noun(w->of.summary)->one : word;
         workspace_choice_word(w->b, str_of(word), i == r->group, str_of(label));
     }
     workspace_choice_end(w->b);
@@ -354,13 +354,13 @@ static void put_groups(const struct workspace *w)
 
 static void put_methods_fields(const struct workspace *w)
 {
-    const struct table_request *r = w->of->rows;
+    const struct table_request *r = w->of.rows;
 
-    if (w->of->compared != NULL)
+    if (w->of.compared != NULL)
         workspace_compared_fields(w);
     else
         put_groups(w);
-    if (w->of->compared == NULL && workspace_has_value(w, STR("calls")))
+    if (w->of.compared == NULL && workspace_has_value(w, STR("calls")))
         buf_printf(
             w->b,
             "<p class=\"check\"><input id=\"longest\" name=\"longest\" type=\"checkbox\" value=\"1\"%s> "
@@ -379,15 +379,15 @@ static void put_methods_fields(const struct workspace *w)
 
 static bool is_current(const struct workspace *w, size_t tab)
 {
-    bool is_chart = w->of->tab == TAB_FLAME && w->of->options->view == VIEW_CHART;
+    bool is_chart = w->of.tab == TAB_FLAME && w->of.options->view == VIEW_CHART;
 
-    return TABS[tab].tab == w->of->tab && TABS[tab].is_chart == is_chart;
+    return TABS[tab].tab == w->of.tab && TABS[tab].is_chart == is_chart;
 }
 
 /* The picture, or the chart, in the state of the page: a chart is of the first value. */
 static void put_picture_link(const struct workspace *w, bool is_chart)
 {
-    struct view_options options = *w->of->options;
+    struct view_options options = *w->of.options;
 
     if (is_chart) {
         options.view = VIEW_CHART;
@@ -395,7 +395,7 @@ static void put_picture_link(const struct workspace *w, bool is_chart)
     } else if (options.view == VIEW_CHART) {
         options.view = VIEW_FLAME;
     }
-    workspace_picture(w, w->of->track, &options);
+    workspace_picture(w, w->of.track, &options);
 }
 
 static void put_tabs(const struct workspace *w)
@@ -406,14 +406,14 @@ static void put_tabs(const struct workspace *w)
             continue;
         buf_z(w->b, TABS[i].is_chart ? "<a href=\"" : "<a class=\"follows\" href=\"");
         if (TABS[i].tab == TAB_METHODS)
-            workspace_methods_link(w, w->of->track);
+            workspace_methods_link(w, w->of.track);
         else
             put_picture_link(w, TABS[i].is_chart);
         buf_printf(w->b, "\"%s>%s</a>\n", is_current(w, i) ? " aria-current=\"page\"" : "", TABS[i].label);
     }
     if (workspace_has_late_frames(w)) {
         workspace_frames_link(w);
-        buf_printf(w->b, "%s>Frames</a>\n", w->of->tab == TAB_FRAMES ? " aria-current=\"page\"" : "");
+        buf_printf(w->b, "%s>Frames</a>\n", w->of.tab == TAB_FRAMES ? " aria-current=\"page\"" : "");
     }
     buf_z(w->b, "</nav>\n");
 }
@@ -425,9 +425,9 @@ static void put_whole(const struct workspace *w, const json_t *value)
 {
     size_t shown = workspace_find_shown(w);
     const json_t *of =
-        workspace_is_single(w) ? json_array_get(w->tracks, shown) : json_object_get(w->of->summary, "whole");
+        workspace_is_single(w) ? json_array_get(w->tracks, shown) : json_object_get(w->of.summary, "whole");
 
-    if (w->of->options->tracks == TRACKS_LISTED && !workspace_is_single(w))
+    if (w->of.options->tracks == TRACKS_LISTED && !workspace_is_single(w))
         return;
     if (page_data_has_total(value, of))
         page_put(w->b, "\" data-whole=\"{}", PAGE_AMOUNT(value, page_data_total(value, of)));
@@ -443,8 +443,8 @@ static void put_values_of(const struct workspace *w, const json_t *values, bool 
         struct str name = page_data_text(value, "name");
         if (track != NULL && !workspace_track_has(w, track, value))
             continue;
-        bool chosen = str_eq(name, str_of(w->of->options->value)) ||
-                      (first_is_usual && w->of->options->value[0] == '\0');
+        bool chosen =
+            str_eq(name, str_of(w->of.options->value)) || (first_is_usual && w->of.options->value[0] == '\0');
         first_is_usual = false;
         page_put(w->b, "<option value=\"{}", name);
         put_whole(w, value);
@@ -458,8 +458,8 @@ static void put_values_of(const struct workspace *w, const json_t *values, bool 
 static void put_values(const struct workspace *w)
 {
     workspace_choice(w->b, "value", "Value");
-    put_values_of(w, json_object_get(w->of->summary, "values"), true);
-    put_values_of(w, json_object_get(w->of->summary, "derived"), false);
+    put_values_of(w, json_object_get(w->of.summary, "values"), true);
+    put_values_of(w, json_object_get(w->of.summary, "derived"), false);
     workspace_choice_end(w->b);
 }
 
@@ -476,14 +476,13 @@ static bool is_offered(const struct workspace *w, const struct key_word *word)
         return is_timed(w);
     case NEEDS_OPEN_FRAMES:
         return workspace_has_value(w, STR("wall")) &&
-               page_data_find(json_object_get(w->of->summary, "warnings"), "code", STR("open-frames")) !=
-                   NULL;
+               page_data_find(json_object_get(w->of.summary, "warnings"), "code", STR("open-frames")) != NULL;
     case NEEDS_MOMENTS:
         return workspace_moments(w) > 0;
     case NEEDS_COMPARISON:
-        return w->of->compared != NULL;
+        return w->of.compared != NULL;
     case NEEDS_ONE_PROFILE:
-        return w->of->compared == NULL;
+        return w->of.compared == NULL;
     case NEEDS_NOTHING:
         break;
     }
@@ -520,7 +519,7 @@ static bool is_of_series(const struct key *r)
 /* From each earlier dump to the one that is shown. */
 static void put_intervals(const struct workspace *w, uint64_t n)
 {
-    const struct view_moment *shown = &w->of->options->moment;
+    const struct view_moment *shown = &w->of.options->moment;
     uint64_t last = shown->number > 0 ? shown->number : n;
     uint64_t first = last > MOMENTS_LISTED ? last - MOMENTS_LISTED : 1;
 
@@ -539,7 +538,7 @@ static void put_intervals(const struct workspace *w, uint64_t n)
 /* Two dumps mean the same in each mode. */
 static bool is_settled(const struct workspace *w, const struct key *r)
 {
-    return w->of->options->moment.since > 0 && is_of_series(r) && r->kind == KEY_WORD;
+    return w->of.options->moment.since > 0 && is_of_series(r) && r->kind == KEY_WORD;
 }
 
 /* The dumps of a series. */
@@ -548,7 +547,7 @@ static void put_moments(const struct workspace *w, uint64_t n)
     workspace_choice(w->b, "moment", "Dump");
     for (uint64_t i = 0; i <= n && i <= MOMENTS_LISTED; i++) {
         workspace_choice_begin(w->b, page_data_digits(PAGE_TEXT, i),
-                               w->of->options->moment.since == 0 && w->of->options->moment.number == i);
+                               w->of.options->moment.since == 0 && w->of.options->moment.number == i);
         if (i == 0)
             buf_printf(w->b, "last of %llu dumps</option>\n", (unsigned long long)n);
         else
@@ -567,7 +566,7 @@ static bool is_in_row(const struct key *r)
  * fields; that of the method is always there, since the script fills it in. */
 static void put_option(const struct workspace *w, const struct key *r, bool in_row)
 {
-    bool is_choice = r->kind == KEY_WORD && (w->of->tab == TAB_FLAME || is_of_series(r)) && !is_settled(w, r);
+    bool is_choice = r->kind == KEY_WORD && (w->of.tab == TAB_FLAME || is_of_series(r)) && !is_settled(w, r);
     uint64_t moments = workspace_moments(w);
     struct buf text = {0};
 
@@ -576,15 +575,15 @@ static void put_option(const struct workspace *w, const struct key *r, bool in_r
             put_hidden_filters(w);
         return;
     }
-    key_text(r, w->of->options, &text);
+    key_text(r, w->of.options, &text);
     if (moments > 1 && r->kind == KEY_MOMENT) {
         if (in_row)
             put_moments(w, moments);
     } else if (is_choice && is_in_row(r) == in_row)
         put_words(w, r, buf_view(&text), !in_row);
-    else if (w->of->tab == TAB_FLAME && r->control == CONTROL_CODE)
+    else if (w->of.tab == TAB_FLAME && r->control == CONTROL_CODE)
         ; /* put_app */
-    else if (!is_choice && in_row && (r->kind == KEY_TEXT || key_differs(r, w->of->options)))
+    else if (!is_choice && in_row && (r->kind == KEY_TEXT || key_differs(r, w->of.options)))
         workspace_hidden(w->b, r->name, buf_view(&text));
     buf_part_end(w->b, &text);
 }
@@ -592,13 +591,12 @@ static void put_option(const struct workspace *w, const struct key *r, bool in_r
 static void put_options(const struct workspace *w, bool in_row)
 {
     for (size_t i = 0; i < KEYS_COUNT; i++)
-        if ((KEYS[i].groups & KEYS_VIEW) == 0 ||
-            (w->of->compared != NULL && workspace_compared_has(&KEYS[i])))
+        if ((KEYS[i].groups & KEYS_VIEW) == 0 || (w->of.compared != NULL && workspace_compared_has(&KEYS[i])))
             continue;
         else if (KEYS[i].control != CONTROL_VALUE)
             put_option(w, &KEYS[i], in_row);
         else if (in_row)
-            w->of->compared != NULL ? workspace_compared_values(w) : put_values(w);
+            w->of.compared != NULL ? workspace_compared_values(w) : put_values(w);
 }
 
 /* `method` is of the picture: svg.flame has it. */
@@ -628,7 +626,7 @@ static void put_search(struct buf *b)
 /* Which packages are own code; what was guessed is said where nobody has said it. */
 static void put_app(const struct workspace *w)
 {
-    const json_t *app = json_object_get(w->of->summary, "app"), *prefix;
+    const json_t *app = json_object_get(w->of.summary, "app"), *prefix;
     size_t i;
 
     buf_z(w->b, "<p><label for=\"app\">Own code</label> <input id=\"app\" name=\"app\" maxlength=\"200\" "
@@ -636,7 +634,7 @@ static void put_app(const struct workspace *w)
     buf_z(w->b, json_array_size(app) > 0 ? "guessed: " : "com.foo,com.bar");
     json_array_foreach (app, i, prefix)
         page_put(w->b, "{}{}", i > 0 ? STR(",") : STR(""), page_data_string(prefix));
-    page_put(w->b, "\" value=\"{}\"></p>\n", str_of(w->of->options->app));
+    page_put(w->b, "\" value=\"{}\"></p>\n", str_of(w->of.options->app));
 }
 
 /* What is chosen seldom. */
@@ -652,14 +650,14 @@ static void put_display(const struct workspace *w)
 
 static void put_form(const struct workspace *w)
 {
-    bool is_flame = w->of->tab == TAB_FLAME;
+    bool is_flame = w->of.tab == TAB_FLAME;
 
     workspace_action(w, "<form id=\"choices\" class=\"choices\" method=\"get\" action=\"", "\">\n");
-    workspace_hidden(w->b, "track", w->of->track);
+    workspace_hidden(w->b, "track", w->of.track);
     put_options(w, true);
-    if (w->of->tab == TAB_METHODS)
+    if (w->of.tab == TAB_METHODS)
         put_methods_fields(w);
-    if (w->of->compared != NULL)
+    if (w->of.compared != NULL)
         workspace_compared_sides(w);
     if (is_flame)
         put_display(w);
@@ -672,11 +670,11 @@ void workspace_tools(const struct workspace *w)
     put_tabs(w);
     workspace_threads(w);
     put_form(w);
-    if (w->of->options->view != VIEW_CHART && w->of->tab == TAB_FLAME)
+    if (w->of.options->view != VIEW_CHART && w->of.tab == TAB_FLAME)
         put_search(w->b);
     workspace_filters(w);
     buf_z(w->b, "<p id=\"whole\" role=\"status\">");
-    if (w->of->compared != NULL)
+    if (w->of.compared != NULL)
         workspace_compared_whole(w);
     buf_z(w->b, "</p>\n</div>\n");
 }
@@ -685,15 +683,13 @@ void workspace_tools(const struct workspace *w)
 static void put_filter_by(const struct workspace *w, enum filter_key key, const char *part, struct str text,
                           const char *words)
 {
-    struct view_options with = *w->of->options;
+    struct view_options with = *w->of.options;
     struct buf pattern = {0};
 
     put_exactly(&pattern, part, text);
     if (!pattern.failed && add(&with, key, buf_view(&pattern))) {
         struct workspace picture = *w;
-        struct page_workspace of = *w->of;
-        of.tab = TAB_FLAME;
-        picture.of = &of;
+        picture.of.tab = TAB_FLAME;
         buf_z(w->b, "<a class=\"button place\" href=\"");
         workspace_here(&picture, &with);
         buf_printf(w->b, "\">%s</a>\n", words);
