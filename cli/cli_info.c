@@ -8,16 +8,10 @@
 #include "core/number.h"
 #include "profile/symbols/symbols.h"
 #include "render/names/names.h"
+#include "render/table/text_line.h"
 #include "server/convert/summary.h"
 
-enum {
-    DIGITS = 4,
-    COLUMNS_MAX = 2 * PROFILE_VALUES_MAX + 3,
-    CELL_BYTES = 96,
-    GAP_CELLS = 2,
-    FACT_CELLS = 29,
-    UNNAMED_MOST = 20
-};
+enum { DIGITS = 4, CELL_BYTES = 96, FACT_CELLS = 29, UNNAMED_MOST = 20 };
 
 struct options {
     struct cli_one one;
@@ -46,24 +40,12 @@ static bool put_json(struct buf *b, const char *file, const struct shared_profil
 
 /* ---- for people ---- */
 
-static void put_spaces(struct buf *b, size_t n)
-{
-    for (; n > 0; n--)
-        buf_char(b, ' ');
-}
-
-static void put_left(struct buf *b, struct str text, size_t cells)
-{
-    size_t taken = fit_cells(text);
-
-    clean_text(b, text);
-    put_spaces(b, taken < cells ? cells - taken : 0);
-}
-
 static void put_fact(struct buf *b, struct str name, struct str value)
 {
-    put_left(b, name, FACT_CELLS);
-    put_spaces(b, GAP_CELLS);
+    clean_text(b, name);
+    for (size_t cells = fit_cells(name); cells < FACT_CELLS; cells++)
+        buf_char(b, ' ');
+    buf_z(b, "  ");
     clean_text(b, value);
     buf_char(b, '\n');
 }
@@ -199,162 +181,133 @@ static void put_libraries(struct buf *b, const struct config *config, const stru
     arena_free(&scratch);
 }
 
-/* The columns of numbers; the name, which may be long, stands behind them. */
-struct cells {
-    char text[COLUMNS_MAX][CELL_BYTES];
-    size_t n[COLUMNS_MAX];
-    size_t columns;
-};
+/* ---- tables: numbers in columns, and behind them the name, which may be long ---- */
 
-static void add_cell(struct cells *c, struct str text)
+static void add_cell(struct text_line *l, struct str text)
 {
-    struct str cut = clean_cut(text, CELL_BYTES);
-
-    memcpy(c->text[c->columns], cut.p, cut.n);
-    c->n[c->columns++] = cut.n;
+    clean_text(&l->text, clean_cut(text, CELL_BYTES));
+    text_line_end_cell(l);
 }
 
-/* The column of what a signed value went down. */
-static void add_less(struct cells *c, struct str label)
+static void add_number(struct text_line *l, enum unit unit, uint64_t value)
 {
-    char text[CELL_BYTES];
-
-    label = clean_cut(label, CELL_BYTES - sizeof(" less"));
-    add_cell(c, (struct str){text, (size_t)snprintf(text, sizeof(text), "%.*s less", (int)label.n, label.p)});
+    buf_value(&l->text, unit, value, DIGITS);
+    text_line_end_cell(l);
 }
 
-static void heading(struct cells *c, const struct profile *p)
+static void put_row(struct buf *b, const struct text_line *l, struct str name)
 {
-    c->columns = 0;
-    add_cell(c, STR("id"));
+    text_line_put(l, b);
+    clean_text(b, name);
+    buf_char(b, '\n');
+}
+
+/* A signed value has a column for what it went down. */
+static void heading(struct text_line *l, const struct profile *p)
+{
+    text_line_begin(l);
+    text_line_add(l, "id");
     for (uint32_t i = 0; i < p->n_values; i++)
         if (p->values[i].role != ROLE_CALLS)
-            add_cell(c, p->values[i].label);
+            add_cell(l, p->values[i].label);
     for (uint32_t i = 0; i < p->n_values; i++)
-        if (p->minus[i] > 0)
-            add_less(c, p->values[i].label);
-    add_cell(c, STR("calls"));
-    add_cell(c, STR("stacks"));
-}
-
-static void add_number(struct cells *c, enum unit unit, uint64_t value)
-{
-    char text[NUMBER_BYTES_MAX];
-
-    add_cell(c, (struct str){text, (size_t)(number_value(text, unit, value, DIGITS) - text)});
+        if (p->minus[i] > 0) {
+            clean_text(&l->text, clean_cut(p->values[i].label, CELL_BYTES));
+            text_line_add(l, " less");
+        }
+    text_line_add(l, "calls");
+    text_line_add(l, "stacks");
 }
 
 /* Nothing of a value that only tracks of another kind have. */
-static void add_total(struct cells *c, const struct profile *p, const struct profile_track *track,
+static void add_total(struct text_line *l, const struct profile *p, const struct profile_track *track,
                       uint32_t value)
 {
     if (!track_has(track, value))
-        add_cell(c, STR("-"));
+        text_line_add(l, "-");
     else if (value == p->n_values || p->values[value].role == ROLE_CALLS)
-        add_number(c, UNIT_COUNT, track->calls);
+        add_number(l, UNIT_COUNT, track->calls);
     else
-        add_number(c, p->values[value].unit, profile_total(p, track->first, value));
+        add_number(l, p->values[value].unit, profile_total(p, track->first, value));
 }
 
-static void track_cells(struct cells *c, const struct profile *p, const struct profile_track *track)
+static void track_cells(struct text_line *l, const struct profile *p, const struct profile_track *track)
 {
-    char text[NUMBER_BYTES_MAX];
-
-    c->columns = 0;
-    add_cell(c, (struct str){text, (size_t)(number_u64(text, track->id) - text)});
+    text_line_begin(l);
+    buf_u64(&l->text, track->id);
+    text_line_end_cell(l);
     for (uint32_t i = 0; i < p->n_values; i++)
         if (p->values[i].role != ROLE_CALLS)
-            add_total(c, p, track, i);
+            add_total(l, p, track, i);
     for (uint32_t i = 0; i < p->n_values; i++)
         if (p->minus[i] > 0)
-            add_number(c, p->values[i].unit, profile_minus_total(p, track->first, i));
-    add_total(c, p, track, profile_value_by_role(p, ROLE_CALLS));
-    add_number(c, UNIT_COUNT, track->count);
-}
-
-static void widen(size_t widths[COLUMNS_MAX], const struct cells *c)
-{
-    for (size_t i = 0; i < c->columns; i++) {
-        size_t cells = fit_cells((struct str){c->text[i], c->n[i]});
-        widths[i] = cells > widths[i] ? cells : widths[i];
-    }
-}
-
-static void put_row(struct buf *b, const size_t widths[COLUMNS_MAX], const struct cells *c, struct str name)
-{
-    for (size_t i = 0; i < c->columns; i++) {
-        struct str text = {c->text[i], c->n[i]};
-        size_t cells = fit_cells(text);
-        put_spaces(b, GAP_CELLS + (widths[i] > cells ? widths[i] - cells : 0));
-        clean_text(b, text);
-    }
-    put_spaces(b, GAP_CELLS);
-    clean_text(b, name);
-    buf_char(b, '\n');
+            add_number(l, p->values[i].unit, profile_minus_total(p, track->first, i));
+    add_total(l, p, track, profile_value_by_role(p, ROLE_CALLS));
+    add_number(l, UNIT_COUNT, track->count);
 }
 
 static bool put_tracks(struct buf *b, const struct profile *p, struct diag *diag)
 {
     uint32_t *order = calloc(p->n_tracks + 1u, sizeof(*order));
-    size_t widths[COLUMNS_MAX] = {0};
-    struct cells c;
+    struct text_line line = {0};
 
     if (order == NULL)
         return diag_set(diag, DIAG_NO_MEMORY, "out of memory", "", "No memory is left to sort the tracks.");
     profile_tracks_by_weight(p, order);
-    heading(&c, p);
-    widen(widths, &c);
     for (uint32_t i = 0; i < p->n_tracks; i++) {
-        track_cells(&c, p, &p->tracks[i]);
-        widen(widths, &c);
+        track_cells(&line, p, &p->tracks[i]);
+        text_line_widen(&line);
     }
+    heading(&line, p);
+    text_line_widen(&line);
     buf_z(b, "\nTracks, busiest first\n");
-    heading(&c, p);
-    put_row(b, widths, &c, STR("name"));
+    put_row(b, &line, STR("name"));
     for (uint32_t i = 0; i < p->n_tracks; i++) {
         const struct profile_track *track = &p->tracks[order[i]];
-        track_cells(&c, p, track);
-        put_row(b, widths, &c, profile_string(p, track->name));
+        track_cells(&line, p, track);
+        put_row(b, &line, profile_string(p, track->name));
     }
+    text_line_free(&line);
     free(order);
     return true;
 }
 
-static void add_value(struct cells *c, const struct profile *p, const struct profile_counter *counter,
+/* Its unit is the file's own word. */
+static void add_value(struct text_line *l, const struct profile *p, const struct profile_counter *counter,
                       int64_t value)
 {
     struct buf b = {0};
 
     profile_counter_value(p, counter, value, &b);
-    add_cell(c, buf_view(&b));
-    buf_free(&b);
+    add_cell(l, buf_view(&b));
+    buf_part_end(&l->text, &b);
 }
 
-static void counter_cells(struct cells *c, const struct profile *p, const struct profile_counter *counter)
+static void counter_cells(struct text_line *l, const struct profile *p, const struct profile_counter *counter)
 {
-    c->columns = 0;
-    add_value(c, p, counter, counter->least);
-    add_value(c, p, counter, counter->most);
-    add_number(c, UNIT_COUNT, counter->n);
+    text_line_begin(l);
+    add_value(l, p, counter, counter->least);
+    add_value(l, p, counter, counter->most);
+    add_number(l, UNIT_COUNT, counter->n);
 }
 
 static void put_counters(struct buf *b, const struct profile *p)
 {
-    size_t widths[COLUMNS_MAX] = {0};
-    struct cells head = {.columns = 0}, c;
+    struct text_line line = {0};
 
     if (p->n_counters == 0)
         return;
-    add_cell(&head, STR("least"));
-    add_cell(&head, STR("most"));
-    add_cell(&head, STR("readings"));
-    widen(widths, &head);
     for (uint32_t i = 0; i < p->n_counters; i++) {
-        counter_cells(&c, p, &p->counters[i]);
-        widen(widths, &c);
+        counter_cells(&line, p, &p->counters[i]);
+        text_line_widen(&line);
     }
+    text_line_begin(&line);
+    text_line_add(&line, "least");
+    text_line_add(&line, "most");
+    text_line_add(&line, "readings");
+    text_line_widen(&line);
     buf_z(b, "\nCounters\n");
-    put_row(b, widths, &head, STR("name"));
+    put_row(b, &line, STR("name"));
     for (uint32_t i = 0; i < p->n_counters; i++) {
         const struct profile_counter *counter = &p->counters[i];
         struct str group = profile_string(p, counter->group);
@@ -362,10 +315,11 @@ static void put_counters(struct buf *b, const struct profile *p)
         buf_str(&name, profile_string(p, counter->name));
         buf_z(&name, group.n > 0 ? " of " : "");
         buf_str(&name, group);
-        counter_cells(&c, p, counter);
-        put_row(b, widths, &c, buf_view(&name));
+        counter_cells(&line, p, counter);
+        put_row(b, &line, buf_view(&name));
         buf_free(&name);
     }
+    text_line_free(&line);
 }
 
 static bool put_table(struct buf *b, const struct config *config, const char *file,

@@ -74,12 +74,9 @@ static int cli_each_member(const struct config *config, const char *path, const 
     return of_archive > status ? of_archive : status;
 }
 
-/* All calls of a profile, one by one, into a result. */
+/* ---- aflamed calls: all calls one by one ---- */
 
-/* aflamed calls: all calls one by one, to a file or to standard output. */
-
-/* ---- the calls ---- */
-
+/* What a buffer is drained into. */
 struct writing {
     struct cli_output *to;
     struct diag diag; /* why nothing more can be written */
@@ -188,18 +185,6 @@ static const struct call_format *cli_view_calls(const struct output *output, con
     return call_format_by_name(str_of(output->calls));
 }
 
-struct drained_to {
-    struct cli_output to;
-    struct diag *diag;
-};
-
-static bool put_drained(void *context, struct str bytes)
-{
-    struct drained_to *w = context;
-
-    return cli_output_put(&w->to, bytes, w->diag);
-}
-
 /* A result that may be larger than memory is written while it is made. The log of calls is read for calls,
  * of which `source` has to be the whole, and for charts. `out` is empty, and may be used again. False: diag. */
 static bool cli_view_write(const struct convert_source *source, const struct output *output,
@@ -207,19 +192,21 @@ static bool cli_view_write(const struct convert_source *source, const struct out
                            struct diag *diag)
 {
     const struct call_format *calls = cli_view_calls(output, shared_profile_get(source->profile), view);
-    struct drained_to w = {.diag = diag};
+    struct cli_output to;
+    struct writing w = {.to = &to};
 
     if (calls == NULL && !output->appends)
         return convert_view(source, output, view, out, diag) && cli_write(path, buf_view(out), diag);
-    if (!cli_output_open(&w.to, path, diag))
+    if (!cli_output_open(&to, path, diag))
         return false;
     if (calls != NULL)
-        return cli_output_close(&w.to, cli_calls_write(source, view, calls, &w.to, diag), diag);
-    struct buf piece = {.drain = put_drained, .drain_context = &w};
-    bool ok =
-        convert_view(source, output, view, &piece, diag) && cli_output_put(&w.to, buf_view(&piece), diag);
+        return cli_output_close(&to, cli_calls_write(source, view, calls, &to, diag), diag);
+    struct buf piece = {.drain = put, .drain_context = &w};
+    bool ok = convert_view(source, output, view, &piece, diag) && put(&w, buf_view(&piece));
+    if (w.diag.kind != DIAG_NONE)
+        *diag = w.diag;
     buf_free(&piece);
-    return cli_output_close(&w.to, ok, diag);
+    return cli_output_close(&to, ok, diag);
 }
 
 /* ---- options ---- */

@@ -12,7 +12,9 @@
 
 #include "core/buf.h"
 
-enum { TEXT_LINE_CELLS_MAX = 12 };
+enum {
+    TEXT_LINE_CELLS_MAX = 70
+}; /* as many as a table has that shows two columns for each value of a profile */
 
 struct text_line {
     struct buf text; /* of all cells */
