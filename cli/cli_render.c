@@ -89,26 +89,28 @@ static bool put(void *context, struct str bytes)
     return cli_output_put(w->to, bytes, &w->diag);
 }
 
+static bool take_calls(void *context, struct buf *out)
+{
+    bool goes_on = out->failed || put(context, buf_view(out));
+
+    if (!out->failed)
+        buf_clear(out);
+    return goes_on;
+}
+
 /* `source` is the whole profile. False: diag. */
 static bool cli_calls_write(const struct convert_source *source, const struct view_options *view,
                             const struct call_format *format, struct cli_output *to, struct diag *diag)
 {
-    struct call_list *list = call_list_new(source, view, format, diag);
-    enum convert_step step = list != NULL ? CONVERT_MORE : CONVERT_FAILED;
     struct writing w = {.to = to};
     struct buf out = {.drain = put, .drain_context = &w};
+    bool ok = call_list_write(source, view, format, &out, &(struct call_list_taker){take_calls, &w}, diag) &&
+              put(&w, buf_view(&out));
 
-    while (step == CONVERT_MORE) {
-        step = call_list_step(list, &out, diag);
-        if (step != CONVERT_FAILED && !put(&w, buf_view(&out)))
-            step = CONVERT_FAILED;
-        buf_clear(&out);
-    }
     if (w.diag.kind != DIAG_NONE)
         *diag = w.diag;
     buf_free(&out);
-    call_list_free(list);
-    return step == CONVERT_FED;
+    return ok;
 }
 
 static bool stream(const struct cli_one *o, struct convert_source *source, const char *path,

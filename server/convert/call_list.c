@@ -1,7 +1,5 @@
 #include "server/convert/call_list.h"
 
-#include <stdlib.h>
-
 #include "render/table/table.h"
 #include "render/view/view.h"
 #include "server/convert/convert.h"
@@ -21,13 +19,12 @@ struct call_list {
     struct hash_seed seed;
 
     struct replay_sink sink;
-    struct replay *replay; /* under way; in the memory of `playing` */
-    struct arena playing;
-    bool begun;    /* the text is */
-    uint32_t next; /* where the slices of each track stand together: the one that is played, of the tracks */
+    struct arena playing; /* memory of the replay that is under way */
 
     struct call_writer writer;
-    struct buf *out; /* during a step */
+    struct buf *out;
+    const struct call_list_taker *taker;
+    bool ended; /* by the taker */
 };
 
 static bool put_row(void *context, const struct call_row *row)
@@ -98,44 +95,6 @@ bool call_list_possible(const struct profile *p, struct diag *diag)
                                       (int)p->format_label.n, p->format_label.p);
 }
 
-struct call_list *call_list_new(const struct convert_source *source, const struct view_options *view,
-                                const struct call_format *format, struct diag *diag)
-{
-    const struct profile *p = source->profile->profile;
-
-    if (!call_list_possible(p, diag))
-        return NULL;
-    struct call_list *l = calloc(1, sizeof(*l));
-    if (l == NULL) {
-        conversion_no_memory(diag);
-        return NULL;
-    }
-    l->source = *source;
-    l->view = *view;
-    l->view.view = VIEW_FLAME; /* it is no picture */
-    l->format = format;
-    l->writer.profile = p;
-    l->writer.has_cpu = profile_value_by_role(p, ROLE_CPU) < p->n_times;
-    arena_init(&l->arena, (size_t)source->config->job_memory_bytes);
-    arena_init(&l->playing, (size_t)source->config->job_memory_bytes);
-    l->arena.stop = l->playing.stop = source->stop;
-    if (view_resolve(&l->view, p, diag) && set_request(l, diag) && prepare_writer(l, diag) &&
-        profile_log_make(&l->source, diag))
-        return l;
-    call_list_free(l);
-    return NULL;
-}
-
-void call_list_free(struct call_list *l)
-{
-    if (l == NULL)
-        return;
-    arena_free(&l->playing);
-    arena_free(&l->arena);
-    buf_free(&l->writer.scratch);
-    free(l);
-}
-
 /* ---- replaying ---- */
 
 static bool arena_failed(const struct call_list *l, struct diag *diag)
@@ -171,89 +130,85 @@ static bool make_sink(struct call_list *l)
     return rows != NULL;
 }
 
-/* Of all tracks, or of the next one. With filters it depends on the calls within it what a call shows, so
- * these are played to the end. */
-static bool begin_replay(struct call_list *l, struct diag *diag)
+/* These tracks, to their end. With filters it depends on the calls within it what a call shows, so these are played to
+ * the end. False: nothing more is to be written; `diag` has what the log says. */
+static bool play(struct call_list *l, const uint32_t *tracks, uint32_t n, struct diag *diag)
 {
-    struct replay_request replay = {.tracks = &l->tracks[l->next],
-                                    .n_tracks = n_at_a_time(l),
-                                    .window = l->has_window ? &l->window : NULL,
-                                    .to_the_end = l->filter != NULL,
-                                    .in_order = true,
-                                    .rests = l->view.open == OPEN_END,
-                                    .looks_at_self = l->format->row != NULL,
-                                    .sink = l->sink};
+    struct replay_request request = {.tracks = tracks,
+                                     .n_tracks = n,
+                                     .window = l->has_window ? &l->window : NULL,
+                                     .to_the_end = l->filter != NULL,
+                                     .in_order = true,
+                                     .rests = l->view.open == OPEN_END,
+                                     .looks_at_self = l->format->row != NULL,
+                                     .sink = l->sink};
+    enum replay_end end = REPLAY_MORE;
 
     arena_free(&l->playing);
-    profile_log_request(l->source.profile, &replay);
-    l->replay = replay_new(&replay, &l->playing);
-    return l->replay != NULL || arena_failed(l, diag);
-}
-
-/* A replay has ended: of the last track, or of all. */
-static enum convert_step end_replay(struct call_list *l)
-{
-    l->replay = NULL;
-    if (l->format->track != NULL) {
-        l->format->track(&l->writer, l->tracks[l->next], true, l->out);
-        if (++l->next < l->n_tracks)
-            return CONVERT_MORE;
+    profile_log_request(l->source.profile, &request);
+    struct replay *replay = replay_new(&request, &l->playing);
+    if (replay == NULL)
+        return arena_failed(l, diag);
+    while (end == REPLAY_MORE && !l->ended && !l->out->failed) {
+        end = replay_step(replay);
+        l->ended = !l->taker->take(l->taker->context, l->out);
     }
-    l->format->end(&l->writer, l->out);
-    return CONVERT_FED;
+    return profile_log_ended(end, diag) && !l->ended;
 }
 
-static enum convert_step play(struct call_list *l, struct diag *diag)
+/* False as above. */
+static bool write_all(struct call_list *l, struct diag *diag)
 {
-    if (!l->begun) {
-        if (!make_sink(l))
-            return CONVERT_FAILED;
+    bool ok = make_sink(l);
+
+    if (ok)
         l->format->begin(&l->writer, l->out);
-        l->begun = true;
+    if (ok && l->format->track == NULL)
+        ok = play(l, l->tracks, l->n_tracks, diag);
+    for (uint32_t i = 0; ok && l->format->track != NULL && i < l->n_tracks; i++) {
+        l->format->track(&l->writer, l->tracks[i], false, l->out);
+        ok = play(l, &l->tracks[i], 1, diag);
+        if (ok)
+            l->format->track(&l->writer, l->tracks[i], true, l->out);
     }
-    if (l->format->track != NULL && l->n_tracks == 0)
-        return end_replay(l);
-    if (l->replay == NULL) {
-        if (!begin_replay(l, diag))
-            return CONVERT_FAILED;
-        if (l->format->track != NULL)
-            l->format->track(&l->writer, l->tracks[l->next], false, l->out);
-    }
-    enum replay_end end = replay_step(l->replay);
-    if (end == REPLAY_MORE)
-        return CONVERT_MORE;
-    return profile_log_ended(end, diag) ? end_replay(l) : CONVERT_FAILED;
+    if (ok)
+        l->format->end(&l->writer, l->out);
+    return ok && !l->out->failed;
 }
 
-/* Why there is less than all; `diag` has what the log says. */
-static enum convert_step failed(struct call_list *l, struct diag *diag)
+/* Why there is less than all. Always false. */
+static bool failed(const struct call_list *l, struct diag *diag)
 {
     if (l->out->failed) {
         *diag = (struct diag){0};
-        fail_buf(l->out, diag);
-    } else if (diag->kind == DIAG_NONE) {
-        if (l->arena.failure != ARENA_OK || l->playing.failure != ARENA_OK)
-            arena_failed(l, diag);
-        else
-            profile_log_ended(REPLAY_DAMAGED, diag);
+        return fail_buf(l->out, diag);
     }
-    return CONVERT_FAILED;
+    if (l->ended || diag->kind != DIAG_NONE)
+        return false;
+    return l->arena.failure != ARENA_OK || l->playing.failure != ARENA_OK
+               ? arena_failed(l, diag)
+               : profile_log_ended(REPLAY_DAMAGED, diag);
 }
 
-static enum convert_step step(struct call_list *l, struct diag *diag)
+bool call_list_write(const struct convert_source *source, const struct view_options *view,
+                     const struct call_format *format, struct buf *out, const struct call_list_taker *taker,
+                     struct diag *diag)
 {
-    enum convert_step played = play(l, diag);
-    return played == CONVERT_FAILED || l->out->failed ? failed(l, diag) : played;
-}
+    const struct profile *p = source->profile->profile;
+    struct call_list l = {.source = *source, .view = *view, .format = format, .out = out, .taker = taker};
 
-enum convert_step call_list_step(struct call_list *l, struct buf *out, struct diag *diag)
-{
-    size_t limit = out->limit;
-
-    *diag = (struct diag){0};
-    l->out = out;
-    out->limit = out->drain == NULL ? (size_t)l->source.config->view_memory_bytes : 0;
-    enum convert_step done = step(l, diag);
-    out->limit = limit;
-    return done;
+    if (!call_list_possible(p, diag))
+        return false;
+    l.view.view = VIEW_FLAME; /* it is no picture */
+    l.writer.profile = p;
+    l.writer.has_cpu = profile_value_by_role(p, ROLE_CPU) < p->n_times;
+    arena_init(&l.arena, (size_t)source->config->job_memory_bytes);
+    arena_init(&l.playing, (size_t)source->config->job_memory_bytes);
+    l.arena.stop = l.playing.stop = source->stop;
+    bool ok = view_resolve(&l.view, p, diag) && set_request(&l, diag) && prepare_writer(&l, diag) &&
+              profile_log_make(&l.source, diag) && (write_all(&l, diag) || failed(&l, diag));
+    arena_free(&l.playing);
+    arena_free(&l.arena);
+    buf_free(&l.writer.scratch);
+    return ok;
 }

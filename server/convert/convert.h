@@ -60,13 +60,6 @@ const struct own_code *shared_profile_own(const struct shared_profile *f); /* as
 /* Memory it holds, with the log of its calls, once that was made. */
 size_t shared_profile_bytes(const struct shared_profile *f);
 
-/* What a step of work came to that goes on later. */
-enum convert_step {
-    CONVERT_MORE,  /* to be called again */
-    CONVERT_FED,   /* it is done */
-    CONVERT_FAILED /* diag */
-};
-
 /* The bytes of an upload, on their way to a shared profile:
  *
  *     conversion_new -> conversion_choose, _split, _map, _symbols, _stop as wanted -> conversion_read

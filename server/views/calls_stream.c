@@ -87,26 +87,28 @@ static bool put(void *context, struct str bytes)
     return goes_on;
 }
 
+static bool take(void *context, struct buf *out)
+{
+    struct writer *w = context;
+    bool goes_on = true;
+
+    if (out->n >= PIECE_BYTES && !out->failed) {
+        goes_on = put(w, buf_view(out));
+        buf_clear(out);
+    }
+    turn_next(w->turn);
+    return goes_on;
+}
+
 /* False: diag, unless `put` has failed. */
 static bool write_list(struct writer *w, const struct convert_source *source, struct diag *diag)
 {
     struct calls_stream *s = w->stream;
-    struct call_list *list = call_list_new(source, &s->view, s->format, diag);
     struct buf out = {.drain = put, .drain_context = w};
-    enum convert_step step = list == NULL ? CONVERT_FAILED : CONVERT_MORE;
+    bool ok = call_list_write(source, &s->view, s->format, &out, &(struct call_list_taker){take, w}, diag) &&
+              (out.n == 0 || put(w, buf_view(&out)));
 
-    while (step == CONVERT_MORE) {
-        step = call_list_step(list, &out, diag);
-        if (out.n >= PIECE_BYTES) {
-            bool goes_on = put(w, buf_view(&out));
-            buf_clear(&out);
-            step = goes_on ? step : CONVERT_FAILED;
-        }
-        turn_next(w->turn);
-    }
-    bool ok = step == CONVERT_FED && !out.failed && (out.n == 0 || put(w, buf_view(&out)));
     buf_free(&out);
-    call_list_free(list);
     return ok;
 }
 
