@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,6 +13,7 @@
 #include "core/clean.h"
 #include "core/diag.h"
 #include "core/system/folder.h"
+#include "core/system/random_bytes.h"
 
 /* ---- standard input, kept ---- */
 
@@ -69,7 +69,7 @@ static int open_temp(struct cli_output *o)
     size_t folder = str_find_last(str_of(o->target), '/');
     uint64_t random;
 
-    if (getrandom(&random, sizeof(random), 0) != (ssize_t)sizeof(random))
+    if (!random_bytes(&random, sizeof(random)))
         return -1;
     if (folder < strlen(o->target))
         buf_bytes(&o->temp, o->target, folder + 1);

@@ -2,12 +2,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include "cli/cli_output.h"
 #include "cli/command.h"
 #include "core/system/clock.h"
+#include "core/system/random_bytes.h"
 #include "server/copy/copy.h"
 #include "server/s3/s3.h"
 
@@ -199,7 +199,7 @@ static bool check(const struct options *o, struct diag *diag)
                         "Behind check stands s3://BUCKET or s3://BUCKET/PREFIX.");
     }
     t.s3 = place_s3(place);
-    bool ok = getrandom(&random, sizeof(random), 0) == (ssize_t)sizeof(random) ||
+    bool ok = random_bytes(&random, sizeof(random)) ||
               diag_set(diag, DIAG_IO, "no randomness", "", "The system gave no random numbers for a key.");
     snprintf(t.key, sizeof(t.key), "check/%016llx", (unsigned long long)random);
     snprintf(t.copy, sizeof(t.copy), "%s.copy", t.key);

@@ -4,10 +4,10 @@
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include "core/system/folder.h"
+#include "core/system/random_bytes.h"
 
 static bool read_id(const char *path, char out[BOOT_CHARS + 1])
 {
@@ -29,7 +29,7 @@ bool boot_id(const char *path, char out[BOOT_CHARS + 1])
 
     if (read_id(path, out))
         return true;
-    if (TEMP_FAILURE_RETRY(getrandom(bits, sizeof(bits), 0)) != (ssize_t)sizeof(bits))
+    if (!random_bytes(bits, sizeof(bits)))
         return false;
     snprintf(out, BOOT_CHARS + 1, "%016llx%016llx", (unsigned long long)bits[0], (unsigned long long)bits[1]);
     return true;

@@ -2,10 +2,10 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "core/hash.h"
 #include "core/system/clock.h"
+#include "core/system/random_bytes.h"
 
 enum { BUCKETS = 4096 };
 
@@ -28,9 +28,7 @@ struct once *once_new(const struct once_kind *kind, const uint64_t *limit_bytes)
 {
     struct once *o = calloc(1, sizeof(*o));
 
-    if (o == NULL)
-        return NULL;
-    if (getrandom(&o->seed, sizeof(o->seed), 0) != (ssize_t)sizeof(o->seed)) {
+    if (o == NULL || !random_bytes(&o->seed, sizeof(o->seed))) {
         free(o);
         return NULL;
     }

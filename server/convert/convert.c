@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,6 +13,7 @@
 #include "core/hash.h"
 #include "core/stop.h"
 #include "core/str.h"
+#include "core/system/random_bytes.h"
 #include "parser/mapping/mapping_reader.h"
 #include "parser/source.h"
 #include "profile/calls/calls.h"
@@ -268,9 +268,8 @@ struct conversion *conversion_new(const struct config *config)
     made->member = "";
     arena_init(&made->arena, (size_t)config->job_memory_bytes);
     *f = (struct conversion){.made = made};
-    if (getrandom(&f->seed, sizeof(f->seed), 0) != (ssize_t)sizeof(f->seed))
-        conversion_no_seed(&f->reader.diag);
-    else if (!reader_init(&f->reader, &made->arena, &limits, f->seed))
+    if (conversion_seed(&f->seed, &f->reader.diag) &&
+        !reader_init(&f->reader, &made->arena, &limits, f->seed))
         conversion_arena_failed(&made->arena, &f->reader.diag);
     return f;
 }
@@ -348,11 +347,12 @@ bool conversion_symbols(struct conversion *f, int fd, struct str name, struct di
 
 /* ---- files ---- */
 
-bool conversion_no_seed(struct diag *diag)
+bool conversion_seed(struct hash_seed *seed, struct diag *diag)
 {
-    return diag_set(
-        diag, DIAG_IO, "no randomness", "Try again later.",
-        "The system gives no random numbers, without which a file could be made to take for ever.");
+    return random_bytes(seed, sizeof(*seed)) ||
+           diag_set(
+               diag, DIAG_IO, "no randomness", "Try again later.",
+               "The system gives no random numbers, without which a file could be made to take for ever.");
 }
 
 bool conversion_no_memory(struct diag *diag)

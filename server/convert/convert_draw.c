@@ -1,18 +1,12 @@
 /* What a profile does not hold, and what is made by replaying its log: calls in the order of time, how
  * long they were, and windows of time. */
 #include <stdlib.h>
-#include <sys/random.h>
 
 #include "render/chart/chart.h"
 #include "render/view/asked.h"
 #include "render/view/view.h"
 #include "server/convert/convert.h"
 #include "server/convert/convert_impl.h"
-
-bool conversion_seed(struct hash_seed *seed, struct diag *diag)
-{
-    return getrandom(seed, sizeof(*seed), 0) == (ssize_t)sizeof(*seed) || conversion_no_seed(diag);
-}
 
 bool conversion_replay_failed(struct arena *arena, struct diag *diag)
 {

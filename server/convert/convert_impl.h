@@ -42,11 +42,9 @@ struct conversion {
 /* What the configuration says of the size of inputs. */
 struct reader_limits conversion_limits(const struct config *config);
 
-/* These set diag, from the arena's failure or to say that there is no memory or no random number, and are
- * always false. */
+/* These set diag, from the arena's failure or to say that there is no memory, and are always false. */
 bool conversion_arena_failed(const struct arena *a, struct diag *diag);
 bool conversion_no_memory(struct diag *diag);
-bool conversion_no_seed(struct diag *diag);
 
 /* Names with the own code that the view says. NULL: the arena gives no more. */
 const struct names *conversion_names(const struct shared_profile *f, const struct view_options *view,

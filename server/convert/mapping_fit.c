@@ -3,7 +3,6 @@
 #include "server/convert/mapping_fit.h"
 
 #include <stdlib.h>
-#include <sys/random.h>
 
 #include "parser/mapping/mapping_reader.h"
 #include "render/view/view.h"
@@ -114,11 +113,9 @@ struct mapping_fit *mapping_fit_new(struct str names, size_t memory_bytes, struc
     struct mapping_fit *f = calloc(1, sizeof(*f));
     struct hash_seed seed;
 
-    if (f == NULL || getrandom(&seed, sizeof(seed), 0) != (ssize_t)sizeof(seed)) {
-        if (f == NULL)
-            conversion_no_memory(diag);
-        else
-            conversion_no_seed(diag);
+    if (f == NULL)
+        conversion_no_memory(diag);
+    if (f == NULL || !conversion_seed(&seed, diag)) {
         free(f);
         return NULL;
     }

@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "profile/compare/compare.h"
 #include "profile/frame/sections.h"
@@ -453,8 +452,8 @@ static bool compare(struct shared_profile *made, const struct convert_runs *runs
     struct hash_seed seed;
     const struct profile **profiles = NULL;
 
-    if (getrandom(&seed, sizeof(seed), 0) != (ssize_t)sizeof(seed))
-        return conversion_no_seed(diag);
+    if (!conversion_seed(&seed, diag))
+        return false;
     profiles = prepared(runs, scratch, diag);
     if (profiles != NULL)
         made->profile = compare_new(&(struct compare_request){profiles, runs->n_a, runs->n_b}, seed,

@@ -4,11 +4,11 @@
 #include <openssl/crypto.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include "core/diag.h"
 #include "core/system/digest.h"
+#include "core/system/random_bytes.h"
 
 static const char KEY[] = "keys/session";
 
@@ -52,8 +52,7 @@ static bool find_key(struct store *s, struct session_key *key, enum store_result
 {
     if (read_key(s, key, result))
         return true;
-    if (*result != STORE_NOT_FOUND ||
-        TEMP_FAILURE_RETRY(getrandom(key->bytes, SESSION_KEY_BYTES, 0)) != SESSION_KEY_BYTES)
+    if (*result != STORE_NOT_FOUND || !random_bytes(key->bytes, SESSION_KEY_BYTES))
         return false;
     *result = store_put(s, KEY, (struct str){(const char *)key->bytes, SESSION_KEY_BYTES});
     return (*result == STORE_OK || *result == STORE_EXISTS) && read_key(s, key, result);

@@ -3,9 +3,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "core/hash.h"
+#include "core/system/random_bytes.h"
 
 /* The table does not grow: with more clients than this at a time its lists get longer, but there are never
  * more clients than connections and jobs. */
@@ -34,9 +34,7 @@ struct clients *clients_new(const struct client_shares *shares)
 {
     struct clients *c = calloc(1, sizeof(*c));
 
-    if (c == NULL)
-        return NULL;
-    if (getrandom(&c->seed, sizeof(c->seed), 0) != (ssize_t)sizeof(c->seed)) {
+    if (c == NULL || !random_bytes(&c->seed, sizeof(c->seed))) {
         free(c);
         return NULL;
     }

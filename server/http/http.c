@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -18,6 +17,7 @@
 #include "core/diag.h"
 #include "core/system/clock.h"
 #include "core/system/log.h"
+#include "core/system/random_bytes.h"
 #include "server/config/network.h"
 #include "server/http/http_impl.h"
 #include "server/http/problem.h"
@@ -396,17 +396,12 @@ static void http_free(struct http *h)
     free(h);
 }
 
-static bool name_start(uint32_t *start)
-{
-    return TEMP_FAILURE_RETRY(getrandom(start, sizeof(*start), 0)) == (ssize_t)sizeof(*start);
-}
-
 struct http *http_start(struct service *service, const struct http_site *site, int listen_fd,
                         struct diag *diag)
 {
     struct http *h = calloc(1, sizeof(*h));
 
-    if (h != NULL && !name_start(&h->start)) {
+    if (h != NULL && !random_bytes(&h->start, sizeof(h->start))) {
         free(h);
         h = NULL;
     }

@@ -3,11 +3,11 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "core/arena.h"
 #include "core/hash.h"
 #include "core/idmap.h"
+#include "core/system/random_bytes.h"
 
 /* Names stand for their hashes, which nobody outside can choose: 64 bits are enough to take two names for two. */
 struct table {
@@ -109,7 +109,7 @@ struct kept *kept_new(uint64_t limit_bytes)
 {
     struct kept *k = calloc(1, sizeof(*k));
 
-    if (k == NULL || getrandom(&k->seed, sizeof(k->seed), 0) != (ssize_t)sizeof(k->seed)) {
+    if (k == NULL || !random_bytes(&k->seed, sizeof(k->seed))) {
         free(k);
         return NULL;
     }

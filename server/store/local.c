@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <time.h>
@@ -18,6 +17,7 @@
 #include "core/diag.h"
 #include "core/system/folder.h"
 #include "core/system/log.h"
+#include "core/system/random_bytes.h"
 
 /* The directory: objects under their keys, and two names of its own:
  *     lock     held with flock for as long as the store is open
@@ -259,7 +259,7 @@ static bool random_name(char *out, size_t out_bytes)
 {
     uint64_t bits[2];
 
-    if (TEMP_FAILURE_RETRY(getrandom(bits, sizeof(bits), 0)) != (ssize_t)sizeof(bits))
+    if (!random_bytes(bits, sizeof(bits)))
         return false;
     snprintf(out, out_bytes, "tmp/%016llx%016llx", (unsigned long long)bits[0], (unsigned long long)bits[1]);
     return true;

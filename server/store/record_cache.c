@@ -3,9 +3,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "core/hash.h"
+#include "core/system/random_bytes.h"
 
 enum { SLOTS = 256, STALE_MOST_S = 3600 };
 
@@ -32,9 +32,7 @@ struct record_cache *record_cache_new(struct store *s)
 {
     struct record_cache *c = calloc(1, sizeof(*c));
 
-    if (c == NULL)
-        return NULL;
-    if (getrandom(&c->seed, sizeof(c->seed), 0) != (ssize_t)sizeof(c->seed)) {
+    if (c == NULL || !random_bytes(&c->seed, sizeof(c->seed))) {
         free(c);
         return NULL;
     }

@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include "core/clean.h"
 #include "core/system/digest.h"
 #include "core/system/json_memory.h"
+#include "core/system/random_bytes.h"
 #include "core/system/utc.h"
 
 /* ---- ids ---- */
@@ -41,7 +41,7 @@ bool record_new_secret(char out[RECORD_ID_CHARS + 1])
     unsigned pending = 0, n_pending = 0;
     size_t n = 0;
 
-    if (TEMP_FAILURE_RETRY(getrandom(bits, sizeof(bits), 0)) != (ssize_t)sizeof(bits))
+    if (!random_bytes(bits, sizeof(bits)))
         return false;
     for (size_t i = 0; i < sizeof(bits); i++) {
         pending = (pending << 8 | bits[i]) & 0xfff;

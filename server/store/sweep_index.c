@@ -2,11 +2,11 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "core/arena.h"
 #include "core/hash.h"
 #include "core/idmap.h"
+#include "core/system/random_bytes.h"
 
 struct table {
     struct arena arena;
@@ -54,7 +54,7 @@ struct sweep_index *sweep_index_new(void)
 {
     struct sweep_index *x = calloc(1, sizeof(*x));
 
-    if (x == NULL || getrandom(&x->seed, sizeof(x->seed), 0) != (ssize_t)sizeof(x->seed)) {
+    if (x == NULL || !random_bytes(&x->seed, sizeof(x->seed))) {
         free(x);
         return NULL;
     }

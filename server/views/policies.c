@@ -5,11 +5,11 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "core/buf.h"
 #include "core/str.h"
 #include "core/system/digest.h"
+#include "core/system/random_bytes.h"
 #include "render/output.h"
 #include "server/http/message/form.h"
 #include "server/http/reply.h"
@@ -27,7 +27,7 @@ struct passes *passes_new(const uint8_t *key)
 
     if (p != NULL && key != NULL) {
         memcpy(p->key, key, sizeof(p->key));
-    } else if (p != NULL && getrandom(p->key, sizeof(p->key), 0) != (ssize_t)sizeof(p->key)) {
+    } else if (p != NULL && !random_bytes(p->key, sizeof(p->key))) {
         free(p);
         return NULL;
     }

@@ -1,11 +1,11 @@
 #include "server/views/views.h"
 
 #include <stdlib.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include "core/hash.h"
 #include "core/system/clock.h"
+#include "core/system/random_bytes.h"
 #include "core/system/threads.h"
 #include "core/system/timer.h"
 #include "server/figures/figures.h"
@@ -65,7 +65,7 @@ struct views *views_new(struct service *service)
     v->nobody.above = &service->stop;
     stop_ask(&v->nobody, STOP_LEFT);
     v->once = once_new(&kind, &service->config->views_in_memory_bytes);
-    if (v->once != NULL && getrandom(&v->seed, sizeof(v->seed), 0) == (ssize_t)sizeof(v->seed))
+    if (v->once != NULL && random_bytes(&v->seed, sizeof(v->seed)))
         return v;
     views_free(v);
     return NULL;

@@ -1,0 +1,16 @@
+/* Random numbers of the system: keys, seeds of tables, names that nobody can guess. */
+#ifndef CORE_SYSTEM_RANDOM_BYTES_H
+#define CORE_SYSTEM_RANDOM_BYTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+/* False: the system has none. */
+static inline bool random_bytes(void *to, size_t n)
+{
+    return TEMP_FAILURE_RETRY(getrandom(to, n, 0)) == (ssize_t)n;
+}
+
+#endif
