@@ -94,7 +94,7 @@ static bool choose_tracks(struct lanes_plan *plan, const struct render_input *in
 {
     const struct profile *p = in->profile;
     uint32_t n_chosen, n = 0, main = main_of(p);
-    const uint32_t *chosen = methods_tracks(p, in->view, &n_chosen, in->scratch);
+    const uint32_t *chosen = view_tracks(p, in->view, &n_chosen, in->scratch);
     uint32_t *ranked = chosen != NULL ? rank(in, chosen, n_chosen, main, &n) : NULL;
     if (ranked == NULL)
         return fail_arena(in->scratch, diag);

@@ -126,15 +126,6 @@ void heading_root(struct buf *b, const struct render_input *in, const struct tre
         buf_z(b, ", merged");
 }
 
-static bool is_shown(const struct view_options *o, const struct profile_track *t)
-{
-    bool shown = o->tracks != TRACKS_LISTED;
-
-    for (uint32_t i = 0; i < o->n_track_ids && !shown; i++)
-        shown = o->track_ids[i] == t->id;
-    return shown;
-}
-
 /* Which dump of a series; and how much less there is elsewhere, which no frame can be drawn for. */
 static void put_moment(struct buf *b, const struct render_input *in, const struct measure *m)
 {
@@ -143,7 +134,7 @@ static void put_moment(struct buf *b, const struct render_input *in, const struc
 
     view_moment_words(b, in->view);
     for (uint32_t i = 0; i < p->n_tracks && !m->waiting; i++)
-        if (is_shown(in->view, &p->tracks[i]))
+        if (view_shows_track(in->view, p->tracks[i].id))
             less = number_add(less, profile_minus_total(p, p->tracks[i].first, m->value));
     if (less > 0) {
         buf_z(b, ", and ");

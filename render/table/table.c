@@ -383,26 +383,6 @@ static void choose_measures(struct table *t)
     t->first_calls = t->n_counted;
 }
 
-static bool is_listed(const struct view_options *view, uint32_t id)
-{
-    for (uint32_t i = 0; i < view->n_track_ids; i++)
-        if (view->track_ids[i] == id)
-            return true;
-    return false;
-}
-
-uint32_t *methods_tracks(const struct profile *p, const struct view_options *view, uint32_t *n,
-                         struct arena *arena)
-{
-    uint32_t *tracks = arena_array(arena, p->n_tracks, sizeof(*tracks));
-
-    *n = 0;
-    for (uint32_t i = 0; tracks != NULL && i < p->n_tracks; i++)
-        if (view->tracks != TRACKS_LISTED || is_listed(view, p->tracks[i].id))
-            tracks[(*n)++] = i;
-    return tracks;
-}
-
 static bool make_rows(struct table *t, struct arena *arena)
 {
     struct groups g;
@@ -471,7 +451,7 @@ static const struct table *make_table(const struct profile *p, const struct name
     if (t == NULL)
         return NULL;
     *t = (struct table){.profile = p, .names = names, .group = group};
-    uint32_t *tracks = methods_tracks(p, view, &t->n_tracks, arena);
+    uint32_t *tracks = view_tracks(p, view, &t->n_tracks, arena);
     if (tracks == NULL)
         return NULL;
     t->tracks = tracks;

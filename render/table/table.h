@@ -178,10 +178,6 @@ const struct table *methods_of_value(const struct profile *p, const struct names
                                      const struct view_options *view, enum table_group group,
                                      struct arena *arena) __attribute__((warn_unused_result));
 
-/* The tracks that `view` selects: indexes of p->tracks, ascending. NULL: the arena gives no more. */
-uint32_t *methods_tracks(const struct profile *p, const struct view_options *view, uint32_t *n,
-                         struct arena *arena) __attribute__((warn_unused_result));
-
 /* One pass over the nodes that a table counts, along their stacks: table and detail are both made by it. */
 
 /* A node of the stack at hand. */

@@ -224,23 +224,11 @@ static void *array(struct maker *m, size_t count, size_t element_bytes)
 
 static bool select_tracks(struct maker *m)
 {
-    const struct profile *p = m->profile;
-    bool listed = m->view->tracks == TRACKS_LISTED;
-    uint32_t *tracks = array(m, p->n_tracks, sizeof(*tracks)), n = 0;
+    struct tree *t = m->tree;
 
-    if (tracks == NULL)
-        return false;
-    for (uint32_t i = 0; i < p->n_tracks; i++) {
-        bool wanted = !listed;
-        for (uint32_t j = 0; listed && j < m->view->n_track_ids && !wanted; j++)
-            wanted = m->view->track_ids[j] == p->tracks[i].id;
-        if (wanted)
-            tracks[n++] = i;
-    }
-    m->tree->tracks = tracks;
-    m->tree->n_tracks = n;
-    m->tree->side_by_side = m->view->tracks == TRACKS_ALL || (listed && n != 1);
-    return true;
+    t->tracks = view_tracks(m->profile, m->view, &t->n_tracks, m->arena);
+    t->side_by_side = m->view->tracks == TRACKS_ALL || (m->view->tracks == TRACKS_LISTED && t->n_tracks != 1);
+    return t->tracks != NULL;
 }
 
 /* --- gather --- */

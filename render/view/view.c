@@ -56,20 +56,31 @@ uint32_t measures_of(const struct profile *p, struct measure m[MEASURES_MAX])
     return n;
 }
 
-static bool is_chosen(const struct view_options *o, const struct profile_track *t)
+bool view_shows_track(const struct view_options *o, uint32_t id)
 {
-    bool found = o->tracks != TRACKS_LISTED;
+    bool shown = o->tracks != TRACKS_LISTED;
 
-    for (uint32_t i = 0; i < o->n_track_ids && !found; i++)
-        found = o->track_ids[i] == t->id;
-    return found;
+    for (uint32_t i = 0; i < o->n_track_ids && !shown; i++)
+        shown = o->track_ids[i] == id;
+    return shown;
+}
+
+uint32_t *view_tracks(const struct profile *p, const struct view_options *o, uint32_t *n, struct arena *arena)
+{
+    uint32_t *tracks = arena_array(arena, p->n_tracks, sizeof(*tracks));
+
+    *n = 0;
+    for (uint32_t i = 0; tracks != NULL && i < p->n_tracks; i++)
+        if (view_shows_track(o, p->tracks[i].id))
+            tracks[(*n)++] = i;
+    return tracks;
 }
 
 static bool some_has(const struct profile *p, const struct view_options *o, uint32_t value)
 {
     uint32_t i = 0;
 
-    while (i < p->n_tracks && !(is_chosen(o, &p->tracks[i]) && track_has(&p->tracks[i], value)))
+    while (i < p->n_tracks && !(view_shows_track(o, p->tracks[i].id) && track_has(&p->tracks[i], value)))
         i++;
     return i < p->n_tracks;
 }
@@ -187,7 +198,7 @@ static uint32_t first_value(const struct view_options *o, const struct profile *
         first++;
     for (uint32_t value = first; value < p->n_values && (p->n_times == 0 || first > 0); value++)
         for (uint32_t i = 0; i < p->n_tracks; i++)
-            if (is_chosen(o, &p->tracks[i]) && profile_total(p, p->tracks[i].first, value) > 0)
+            if (view_shows_track(o, p->tracks[i].id) && profile_total(p, p->tracks[i].first, value) > 0)
                 return value;
     return first;
 }

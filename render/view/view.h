@@ -163,6 +163,13 @@ bool view_set(struct view_options *o, unsigned groups, struct str key, struct st
 /* Sets the tracks from "21491", "21491,21500", "all" or "merged". False as above. */
 bool view_set_tracks(struct view_options *o, struct str text, struct diag *diag);
 
+/* Whether the track with this id is among those that are shown. */
+bool view_shows_track(const struct view_options *o, uint32_t id);
+
+/* The tracks that are shown: indexes of p->tracks, ascending. NULL: the arena gives no more. */
+uint32_t *view_tracks(const struct profile *p, const struct view_options *o, uint32_t *n, struct arena *arena)
+    __attribute__((warn_unused_result));
+
 /* The step number i of the filters, i < o->filters.n. The text stays as long as *o does not change. */
 struct filter_step view_filter(const struct view_options *o, uint32_t i);
 

@@ -49,7 +49,7 @@ static bool put_slice(void *context, const struct call_slice *slice)
 static bool set_request(struct call_list *l, struct diag *diag)
 {
     const struct shared_profile *f = l->source.profile;
-    uint32_t n, *tracks = methods_tracks(f->profile, &l->view, &n, &l->arena);
+    uint32_t n, *tracks = view_tracks(f->profile, &l->view, &n, &l->arena);
 
     if (tracks == NULL)
         return conversion_arena_failed(&l->arena, diag);

@@ -339,7 +339,7 @@ static bool read_calls(const struct convert_source *source, const struct render_
     *calls = NULL;
     if (request.profile->n_times == 0)
         return true;
-    request.tracks = methods_tracks(in->profile, in->view, &request.n_tracks, in->scratch);
+    request.tracks = view_tracks(in->profile, in->view, &request.n_tracks, in->scratch);
     return request.tracks != NULL ? convert_calls(source, &request, in->scratch, calls, diag)
                                   : fail_arena(in->scratch, diag);
 }

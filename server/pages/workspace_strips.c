@@ -327,13 +327,7 @@ static void find_shown(const struct dumps *d, const struct series *s, size_t *fr
 
 static bool is_chosen(const struct dumps *d, const struct series *s)
 {
-    const struct view_options *o = d->w->of.options;
-    uint64_t id = page_data_number(s->track, "id");
-    bool chosen = o->tracks != TRACKS_LISTED;
-
-    for (uint32_t i = 0; i < o->n_track_ids && !chosen; i++)
-        chosen = o->track_ids[i] == id;
-    return chosen;
+    return view_shows_track(d->w->of.options, (uint32_t)page_data_number(s->track, "id"));
 }
 
 /* ---- links ---- */
