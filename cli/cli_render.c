@@ -127,14 +127,14 @@ static bool stream(const struct cli_one *o, struct convert_source *source, const
 
 static struct cli_word format_word(size_t i)
 {
-    return i < CALL_FORMATS_COUNT ? (struct cli_word){CALL_FORMATS[i].text.name, CALL_FORMATS[i].text.help}
+    return i < CALL_FORMATS_COUNT ? (struct cli_word){CALL_FORMATS[i]->text.name, CALL_FORMATS[i]->text.help}
                                   : (struct cli_word){NULL, NULL};
 }
 
 static int calls(int n_arguments, char *const *arguments)
 {
     const struct cli_one_maker maker = {.command = &CLI_CALLS, .stream = stream};
-    struct cli_one options = {.format = CALL_FORMATS[0].text.name};
+    struct cli_one options = {.format = CALL_FORMATS[0]->text.name};
 
     return cli_one_run(&maker, &options, n_arguments, arguments);
 }
@@ -260,8 +260,8 @@ static bool choose_output(struct options *o, struct diag *diag)
         if (OUTPUTS[i]->exported)
             buf_printf(&names, "%s%s", names.n == 0 ? "" : ", ", OUTPUTS[i]->name);
     for (size_t i = 0; i < CALL_FORMATS_COUNT; i++)
-        if (CALL_FORMATS[i].exported && output_by_name(str_of(CALL_FORMATS[i].text.name)) == NULL)
-            buf_printf(&names, ", %s", CALL_FORMATS[i].text.name);
+        if (CALL_FORMATS[i]->exported && output_by_name(str_of(CALL_FORMATS[i]->text.name)) == NULL)
+            buf_printf(&names, ", %s", CALL_FORMATS[i]->text.name);
     if (o->output_name == NULL)
         diag_set(diag, DIAG_USAGE, "no format", EXPORT_HINT,
                  "Name a format in front of the file: there are %.*s.", (int)names.n,

@@ -1,8 +1,19 @@
-#include "render/calls/call_chrome.h"
-
+/* Calls in the order of time as trace events of Chrome, as chrome://tracing, Perfetto and speedscope read them:
+ *
+ *     {"displayTimeUnit":"ns","otherData":{"clock":"wall"},"traceEvents":[
+ *     {"ph":"M","name":"thread_name","pid":1,"tid":T,"args":{"name":".."}},
+ *     {"ph":"B","name":"a.B.c","ts":1.25,"tts":1,"pid":1,"tid":T,"args":{"signature":"()V"}},
+ *     {"ph":"E","name":"a.B.c","ts":4.25,"tts":3.5,"pid":1,"tid":T},
+ *     ..]}
+ *
+ * ts is us of the first clock, which otherData names, tts of the CPU clock beside it. Each call has an event where it
+ * begins (B) and one where it ends (E), so that calls that share both times with their callers nest as they did: of
+ * complete events (X) a reader would have to guess which is the caller ("Trace Event Format", the document of the
+ * Chromium project). */
 #include "core/json.h"
 #include "core/put.h"
 #include "render/calls/call_counters.h"
+#include "render/calls/call_format.h"
 
 enum { NS_DECIMALS = 3, NUMBERS_BYTES_MAX = 6 * NUMBER_BYTES_MAX };
 
@@ -28,7 +39,7 @@ static void put_reading(struct call_writer *w, const struct profile_counter *c,
 }
 
 /* The names of all threads, so that a row needs only the number; then all counters. */
-void call_chrome_begin(struct call_writer *w, struct buf *out)
+static void begin(struct call_writer *w, struct buf *out)
 {
     const struct profile *p = w->profile;
 
@@ -79,7 +90,7 @@ static const struct call_text *text_of(struct call_writer *w, frame_id frame)
     return copy != NULL ? text : NULL;
 }
 
-void call_chrome_slice(struct call_writer *w, const struct call_slice *slice, struct buf *out)
+static void put_slice(struct call_writer *w, const struct call_slice *slice, struct buf *out)
 {
     const struct call_text *text = &w->texts[slice->frame];
 
@@ -106,8 +117,16 @@ void call_chrome_slice(struct call_writer *w, const struct call_slice *slice, st
     out->n = (size_t)(to - out->p);
 }
 
-void call_chrome_end(struct call_writer *w, struct buf *out)
+static void end(struct call_writer *w, struct buf *out)
 {
     (void)w;
     buf_z(out, "\n]}\n");
 }
+
+const struct call_format CALL_CHROME = {
+    .text = {"chrome", "application/json", "trace events, for chrome://tracing", 4},
+    .begin = begin,
+    .slice = put_slice,
+    .end = end,
+    .exported = true,
+};

@@ -7,9 +7,6 @@
 #include "core/number.h"
 #include "profile/rename/rename.h"
 #include "profile/track.h"
-#include "render/calls/call_chrome.h"
-#include "render/calls/call_perfetto.h"
-#include "render/calls/call_speedscope.h"
 #include "render/names/names.h"
 
 enum { NS_PER_US = 1000, DIGITS = 6, TIME_CELLS = 12, THREAD_CELLS = 8 };
@@ -21,11 +18,6 @@ enum { COLUMNS = sizeof(NAMES) / sizeof(NAMES[0]) };
 static uint32_t thread_of(const struct call_writer *w, const struct call_row *row)
 {
     return w->profile->tracks[row->track].id;
-}
-
-static void nothing(struct call_writer *w, struct buf *out)
-{
-    (void)w, (void)out;
 }
 
 /* ---- what the file says of one call ---- */
@@ -278,46 +270,39 @@ void call_processes(const struct profile *p, uint32_t *processes)
 
 /* ---- the table ---- */
 
-const struct call_format CALL_FORMATS[] = {
-    {.text = {"tsv", "text/tab-separated-values; charset=utf-8", "tab-separated, for scripts", 1},
-     .begin = begin_tsv,
-     .row = row_tsv,
-     .end = nothing},
-    {.text = {"csv", "text/csv; charset=utf-8", "for spreadsheets", 1},
-     .begin = begin_csv,
-     .row = row_csv,
-     .end = nothing},
-    {.text = {"json", "application/json", "for programs", 2},
-     .begin = begin_json,
-     .row = row_json,
-     .end = end_json},
-    {.text = {"txt", "text/plain; charset=utf-8", "for people", 2},
-     .begin = begin_txt,
-     .row = row_txt,
-     .end = nothing},
-    {.text = {"chrome", "application/json", "trace events, for chrome://tracing", 4},
-     .begin = call_chrome_begin,
-     .slice = call_chrome_slice,
-     .end = call_chrome_end,
-     .exported = true},
-    {.text = {"perfetto", "application/octet-stream", "for Perfetto", 3},
-     .begin = call_perfetto_begin,
-     .slice = call_perfetto_slice,
-     .end = nothing,
-     .exported = true},
-    {.text = {"speedscope", "application/json", "for speedscope, in the order of time", 2},
-     .begin = call_speedscope_begin,
-     .slice = call_speedscope_slice,
-     .track = call_speedscope_track,
-     .end = call_speedscope_end,
-     .exported = true},
+static const struct call_format TSV = {
+    .text = {"tsv", "text/tab-separated-values; charset=utf-8", "tab-separated, for scripts", 1},
+    .begin = begin_tsv,
+    .row = row_tsv,
 };
+
+static const struct call_format CSV = {
+    .text = {"csv", "text/csv; charset=utf-8", "for spreadsheets", 1},
+    .begin = begin_csv,
+    .row = row_csv,
+};
+
+static const struct call_format JSON = {
+    .text = {"json", "application/json", "for programs", 2},
+    .begin = begin_json,
+    .row = row_json,
+    .end = end_json,
+};
+
+static const struct call_format TXT = {
+    .text = {"txt", "text/plain; charset=utf-8", "for people", 2},
+    .begin = begin_txt,
+    .row = row_txt,
+};
+
+const struct call_format *const CALL_FORMATS[] = {&TSV,         &CSV,           &JSON,           &TXT,
+                                                  &CALL_CHROME, &CALL_PERFETTO, &CALL_SPEEDSCOPE};
 const size_t CALL_FORMATS_COUNT = sizeof(CALL_FORMATS) / sizeof(CALL_FORMATS[0]);
 
 const struct call_format *call_format_by_name(struct str name)
 {
     for (size_t i = 0; i < CALL_FORMATS_COUNT; i++)
-        if (str_eq(name, str_of(CALL_FORMATS[i].text.name)))
-            return &CALL_FORMATS[i];
+        if (str_eq(name, str_of(CALL_FORMATS[i]->text.name)))
+            return CALL_FORMATS[i];
     return NULL;
 }

@@ -16,15 +16,17 @@ struct call_format {
     /* They append to out. Either row or slice is NULL. */
     void (*begin)(struct call_writer *w, struct buf *out);
     void (*row)(struct call_writer *w, const struct call_row *row, struct buf *out);
-    void (*end)(struct call_writer *w, struct buf *out);
-    bool exported; /* what other tools read: `aflamed export` has it */
+    void (*end)(struct call_writer *w, struct buf *out); /* NULL: nothing ends the text */
+    bool exported;                                       /* what other tools read: `aflamed export` has it */
     void (*slice)(struct call_writer *w, const struct call_slice *slice, struct buf *out);
     /* Not NULL: the slices of a track stand together, between two calls of this. */
     void (*track)(struct call_writer *w, uint32_t track, bool ends, struct buf *out);
 };
 
+extern const struct call_format CALL_CHROME, CALL_PERFETTO, CALL_SPEEDSCOPE;
+
 /* THE TABLE of formats; the first row is the default. */
-extern const struct call_format CALL_FORMATS[];
+extern const struct call_format *const CALL_FORMATS[];
 extern const size_t CALL_FORMATS_COUNT;
 
 /* The pid of each track of the profile. One that nobody says is that of Android's main thread, else 1. */

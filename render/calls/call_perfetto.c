@@ -1,11 +1,24 @@
-#include "render/calls/call_perfetto.h"
-
+/* Calls in the order of time as a trace of Perfetto: a message Trace of packets, in one sequence.
+ *
+ * The first packets describe the process and its threads as tracks, and name the origins of code, which
+ * are the events' categories. Then each slice is an event that begins (TYPE_SLICE_BEGIN) and one that ends
+ * (TYPE_SLICE_END) on the track of its thread, in ns since the trace's start; where the CPU clock was
+ * recorded, with its time in whole µs. A name stands, as interned data, in a packet in front of the event
+ * that needs it first. Events of a thread are in the order of time; threads take turns.
+ *
+ * Numbers of fields: Trace 1 packet; TracePacket 8 timestamp, 10 trusted_packet_sequence_id, 11
+ * track_event, 12 interned_data, 13 sequence_flags (1: what was interned before is void, 2: what was
+ * interned is needed), 60 track_descriptor; TrackDescriptor 1 uuid, 3 process, 4 thread; ProcessDescriptor
+ * 1 pid; ThreadDescriptor 1 pid, 2 tid, 5 thread_name; InternedData 1 event_categories, 2 event_names,
+ * whose messages have 1 iid, 2 name; TrackEvent 3 category_iids, 9 type, 10 name_iid, 11 track_uuid, 17
+ * thread_time_absolute_us (protos/perfetto/trace of the Perfetto project). */
 #include <string.h>
 
 #include "core/clean.h"
 #include "core/protobuf_put.h"
 #include "profile/frame/own_code.h"
 #include "render/calls/call_counters.h"
+#include "render/calls/call_format.h"
 
 enum { NS_PER_US = 1000, SEQUENCE = 1, CLEARED = 1, NEEDED = 2, SLICE_BEGIN = 1, SLICE_END = 2, COUNTER = 4 };
 
@@ -141,7 +154,7 @@ static void put_reading(struct call_writer *w, const struct profile_counter *c,
     buf_free(&event);
 }
 
-void call_perfetto_begin(struct call_writer *w, struct buf *out)
+static void begin(struct call_writer *w, struct buf *out)
 {
     const struct profile *p = w->profile;
     struct buf fields = {0}, described = {0};
@@ -203,7 +216,7 @@ static char *put_event(const struct call_writer *w, const struct call_slice *sli
 }
 
 /* Both messages are short enough for lengths of one byte, which are known when they are written. */
-void call_perfetto_slice(struct call_writer *w, const struct call_slice *slice, struct buf *out)
+static void put_slice(struct call_writer *w, const struct call_slice *slice, struct buf *out)
 {
     uint32_t used = w->n_used, number = call_writer_number(w, slice->frame);
 
@@ -224,3 +237,10 @@ void call_perfetto_slice(struct call_writer *w, const struct call_slice *slice, 
     *length = (char)(to - length - 1);
     out->n += (size_t)(to - packet);
 }
+
+const struct call_format CALL_PERFETTO = {
+    .text = {"perfetto", "application/octet-stream", "for Perfetto", 3},
+    .begin = begin,
+    .slice = put_slice,
+    .exported = true,
+};

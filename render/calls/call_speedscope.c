@@ -1,7 +1,15 @@
-#include "render/calls/call_speedscope.h"
-
+/* Calls in the order of time in the file format of https://www.speedscope.app (its schema
+ * file-format-schema.json): a profile of type "evented" for each track, in ns since the trace's start.
+ *
+ *     {"$schema":..,"exporter":"aflamed","aflamed":{"value":"wall"},"profiles":[
+ *     {"type":"evented","name":"main tid=1","unit":"nanoseconds","startValue":0,"endValue":N,
+ *      "events":[{"type":"O","frame":F,"at":A},{"type":"C","frame":F,"at":A},..]},..],
+ *      "activeProfileIndex":I,"shared":{"frames":[{"name":..,"file":..,"line":..},..]}}
+ *
+ * The member aflamed says which clock it is. Frames are numbered in the order of their first use, and are listed behind all else. */
 #include "core/json.h"
 #include "core/put.h"
+#include "render/calls/call_format.h"
 
 /* FRAME_BYTES_MAX: `"frame":4294967295,"at":` and room behind it */
 enum {
@@ -11,7 +19,7 @@ enum {
     US_DECIMALS = 3
 };
 
-void call_speedscope_begin(struct call_writer *w, struct buf *out)
+static void begin(struct call_writer *w, struct buf *out)
 {
     const struct profile *p = w->profile;
     bool cpu = w->by_cpu || (p->n_times > 0 && p->values[0].role == ROLE_CPU);
@@ -39,7 +47,7 @@ static void put_name(struct json *j, struct call_writer *w, uint32_t track)
     json_put_string(j, "name", label);
 }
 
-void call_speedscope_track(struct call_writer *w, uint32_t track, bool ends, struct buf *out)
+static void put_track(struct call_writer *w, uint32_t track, bool ends, struct buf *out)
 {
     if (ends) {
         buf_z(out, "],\"endValue\":");
@@ -81,7 +89,7 @@ static const struct call_text *text_of(struct call_writer *w, frame_id frame)
     return text;
 }
 
-void call_speedscope_slice(struct call_writer *w, const struct call_slice *slice, struct buf *out)
+static void put_slice(struct call_writer *w, const struct call_slice *slice, struct buf *out)
 {
     uint64_t at_ns = w->by_cpu ? slice->cpu_at_ns : slice->at_ns;
     const struct call_text *text = text_of(w, slice->frame);
@@ -105,7 +113,7 @@ void call_speedscope_slice(struct call_writer *w, const struct call_slice *slice
     w->at_ns = at_ns;
 }
 
-void call_speedscope_end(struct call_writer *w, struct buf *out)
+static void end(struct call_writer *w, struct buf *out)
 {
     const struct profile *p = w->profile;
     struct json j = json_into(out);
@@ -133,3 +141,12 @@ void call_speedscope_end(struct call_writer *w, struct buf *out)
     json_close(&j);
     buf_z(out, "}\n");
 }
+
+const struct call_format CALL_SPEEDSCOPE = {
+    .text = {"speedscope", "application/json", "for speedscope, in the order of time", 2},
+    .begin = begin,
+    .slice = put_slice,
+    .track = put_track,
+    .end = end,
+    .exported = true,
+};

@@ -1,4 +1,4 @@
-/* Output "speedscope": of a profile without times (render/calls/call_speedscope.h has the other ones), or
+/* Output "speedscope": of a profile without times (render/calls/call_speedscope.c has the other ones), or
  * as its stacks: the file format of https://www.speedscope.app (its schema file-format-schema.json). A
  * part of the view is a profile; the view's value is its weight, in ns, bytes or counts.
  *

@@ -171,7 +171,7 @@ static bool write_all(struct call_list *l, struct diag *diag)
         if (ok)
             l->format->track(&l->writer, l->tracks[i], true, l->out);
     }
-    if (ok)
+    if (ok && l->format->end != NULL)
         l->format->end(&l->writer, l->out);
     return ok && !l->out->failed;
 }

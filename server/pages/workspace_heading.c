@@ -544,13 +544,13 @@ static void put_calls(const struct workspace *w)
     view.view = VIEW_FLAME;
     view.method[0] = '\0';
     for (size_t i = 0; i < CALL_FORMATS_COUNT; i++) {
-        if (!CALL_FORMATS[i].exported)
+        if (!CALL_FORMATS[i]->exported)
             continue;
         page_put(w->b, "<li><a class=\"follows\" data-plain=\"\" href=\"{}calls.{}", w->self,
-                 str_of(CALL_FORMATS[i].text.name));
+                 str_of(CALL_FORMATS[i]->text.name));
         view_link(w->b, &view, "&amp;");
-        buf_printf(w->b, "\">All calls: %s</a>", CALL_FORMATS[i].text.help);
-        put_viewer(w, CALL_FORMATS[i].text.name);
+        buf_printf(w->b, "\">All calls: %s</a>", CALL_FORMATS[i]->text.help);
+        put_viewer(w, CALL_FORMATS[i]->text.name);
         buf_z(w->b, "</li>\n");
     }
 }

@@ -86,7 +86,7 @@ static bool visit_reports(struct suffixes *s, struct api_path *p)
 static bool visit_calls(struct suffixes *s, struct api_path *p)
 {
     for (size_t i = 0; i < CALL_FORMATS_COUNT; i++)
-        if (!visit_format(s, p, &CALL_FORMATS[i].text))
+        if (!visit_format(s, p, &CALL_FORMATS[i]->text))
             return false;
     return true;
 }

@@ -356,7 +356,7 @@ static const struct call_format *wanted(const struct exchange *x)
         return call_format_by_name((struct str){suffix.p + 1, suffix.n - 1});
     if (suffix.n > 0)
         return NULL;
-    return x->accepts == AS_JSON ? call_format_by_name(STR("json")) : &CALL_FORMATS[0];
+    return x->accepts == AS_JSON ? call_format_by_name(STR("json")) : CALL_FORMATS[0];
 }
 
 enum exchange_step handle_calls(struct exchange *x)
