@@ -4,7 +4,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/cli_output.h"
 #include "cli/command.h"
 #include "core/system/clock.h"
 #include "core/system/random_bytes.h"

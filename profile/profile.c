@@ -4,7 +4,6 @@
 
 #include "core/clean.h"
 #include "core/str.h"
-#include "core/strtab.h"
 #include "core/unit.h"
 
 uint32_t profile_value_by_role(const struct profile *p, enum profile_role role)

@@ -9,7 +9,6 @@
 #include "profile/filter/filter_pattern.h"
 #include "profile/frame/own_code.h"
 #include "profile/track.h"
-#include "profile/transform/transform.h"
 #include "render/names/names.h"
 #include "render/svg/data_nodes.h"
 #include "render/svg/layout.h"

@@ -2,7 +2,6 @@
 
 #include "core/number.h"
 #include "core/order.h"
-#include "profile/frame/own_code.h"
 #include "render/names/names.h"
 #include "render/names/palette.h"
 #include "render/tree/invert.h"

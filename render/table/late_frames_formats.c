@@ -1,7 +1,6 @@
 /* How the table of late frames is written: txt and json. */
 #include "core/clean.h"
 #include "core/json.h"
-#include "profile/track.h"
 #include "render/names/names.h"
 #include "render/table/late_frames.h"
 #include "render/table/text_line.h"

@@ -5,7 +5,6 @@
 #include "core/clean.h"
 #include "core/number.h"
 #include "core/order.h"
-#include "profile/frame/own_code.h"
 #include "render/names/names.h"
 #include "render/tree/tree.h"
 #include "render/view/view.h"

@@ -1,7 +1,6 @@
 #include "render/verdict/headline.h"
 
 #include "core/number.h"
-#include "profile/frame/frame_text.h"
 #include "render/names/names.h"
 #include "render/verdict/chain.h"
 #include "render/verdict/say.h"

@@ -7,7 +7,6 @@
 #include "render/svg/svg_header.h"
 #include "render/table/table_format.h"
 #include "render/verdict/verdict.h"
-#include "server/convert/convert_impl.h"
 #include "server/convert/report.h"
 
 enum {

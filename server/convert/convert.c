@@ -24,7 +24,6 @@
 #include "profile/profile.h"
 #include "profile/rename/rename.h"
 #include "profile/transform/transform.h"
-#include "render/chart/chart.h"
 #include "render/names/names.h"
 #include "render/output.h"
 #include "render/view/key.h"

@@ -12,7 +12,6 @@
 #include "render/method/method.h"
 #include "render/names/names.h"
 #include "render/table/diff.h"
-#include "render/table/diff_pairs.h"
 #include "render/table/diff_words.h"
 #include "render/table/late_frames.h"
 #include "render/table/table.h"
@@ -21,12 +20,10 @@
 #include "render/verdict/system_log.h"
 #include "render/verdict/verdict.h"
 #include "render/verdict/wake_chain.h"
-#include "render/view/text_format.h"
 #include "render/view/view.h"
 #include "server/convert/convert.h"
 #include "server/convert/convert_impl.h"
 #include "server/convert/mapping_fit.h"
-#include "server/convert/summary.h"
 
 /* ---- verdict ---- */
 

@@ -1,7 +1,6 @@
 /* The table of reports, and what is asked of any of its rows. */
 #include <string.h>
 
-#include "render/card/card.h"
 #include "render/lanes/lanes_formats.h"
 #include "render/method/method.h"
 #include "render/table/late_frames.h"

@@ -20,8 +20,6 @@
 #include "core/system/random_bytes.h"
 #include "server/config/network.h"
 #include "server/http/http_impl.h"
-#include "server/http/problem.h"
-#include "server/http/route.h"
 #include "server/http/tls.h"
 #include "server/service.h"
 

@@ -3,7 +3,6 @@
  *
  * static/bundle.js brings it to life. The parts are those of server/convert/report.h, convert_bundle. */
 #include "core/system/json_memory.h"
-#include "profile/track.h"
 #include "server/pages/page_data.h"
 #include "server/pages/page_frame.h"
 #include "server/pages/pages.h"

@@ -8,7 +8,7 @@
 #include "core/buf.h"
 #include "core/number.h"
 
-struct track_noun; /* profile/profile.h */
+struct track_noun; /* profile/track.h */
 
 struct str page_data_string(const json_t *string);
 struct str page_data_text(const json_t *object, const char *key);

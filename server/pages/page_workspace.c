@@ -13,7 +13,6 @@
  *     workspace_compare   of a comparison its heading, its words and its fields
  *
  * A link leads to a page below the profile, by way of its own path: w->self. */
-#include "profile/track.h"
 #include "profile/warning.h"
 #include "render/svg/svg_header.h"
 #include "render/view/key.h"

@@ -4,7 +4,6 @@
  * static/method-page.js). */
 #include <stdio.h>
 
-#include "profile/track.h"
 #include "server/pages/workspace.h"
 
 enum { PAGE_ROWS = METHODS_PAGE_ROWS, COLUMN_BYTES = 160, EVERY_EDGE = 1000000 };

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/clean.h"
 #include "profile/track.h"
 #include "server/pages/workspace.h"
 

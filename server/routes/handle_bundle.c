@@ -5,7 +5,6 @@
 #include "server/routes/handle_profile.h"
 #include "server/routes/routes_table.h"
 #include "server/routes/view_answer.h"
-#include "server/service.h"
 
 /* A state of the exchange. */
 struct bundle_answer {

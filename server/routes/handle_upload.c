@@ -5,7 +5,6 @@
 
 #include "core/json.h"
 #include "core/system/utc.h"
-#include "server/http/clients.h"
 #include "server/http/exchange.h"
 #include "server/http/problem.h"
 #include "server/pages/page_frame.h"

@@ -16,7 +16,6 @@
 #include "core/buf.h"
 #include "core/diag.h"
 #include "core/system/folder.h"
-#include "core/system/log.h"
 #include "core/system/random_bytes.h"
 
 /* The directory: objects under their keys, and two names of its own:
