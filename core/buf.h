@@ -11,16 +11,16 @@ struct buf {
     size_t n, capacity;
     size_t limit; /* bytes; 0 = none */
     bool failed;
-    bool full; /* .. for the limit, not for want of memory */
+    bool full; /* It has failed at its limit, not for want of memory. */
 
-    /* Who takes the bytes when there are many, and makes room by that: for texts of any length whose
-     * writer only appends. NULL: nobody. False: the buffer has failed. What is in the buffer at the end is
-     * the caller's. */
+    /* Takes the bytes of a long text while it is written; its writer may only append. NULL: nobody does. False: the
+     * buffer has failed. What is in the buffer at the end is the caller's. */
     bool (*drain)(void *context, struct str bytes);
     void *drain_context;
 };
 
-enum { BUF_DRAIN_BYTES = 256 << 10 }; /* are many */
+/* `drain` is called when the buffer has reached this size. */
+enum { BUF_DRAIN_BYTES = 256 << 10 };
 
 /* The buffer owns its memory until buf_free. A zeroed struct is an empty buffer without limit. */
 void buf_init(struct buf *b, size_t limit);

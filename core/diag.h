@@ -29,10 +29,10 @@ enum diag_kind {
 enum diag_topic {
     DIAG_ABOUT_NOTHING,
     DIAG_ABOUT_MEMORY,         /* the memory for one profile is used up */
-    DIAG_ABOUT_UNPACKED_BYTES, /* a packed file unpacks to more than its limit, in bytes .. */
-    DIAG_ABOUT_UNPACKED_RATIO, /* .. or in bytes for each packed one */
-    DIAG_ABOUT_METHODS,        /* a profile lists more methods .. */
-    DIAG_ABOUT_THREADS,        /* .. or more threads than its limit */
+    DIAG_ABOUT_UNPACKED_BYTES, /* a packed file unpacks to more bytes than its limit */
+    DIAG_ABOUT_UNPACKED_RATIO, /* a packed file unpacks to too many bytes for each packed one */
+    DIAG_ABOUT_METHODS,        /* a profile lists more methods than its limit */
+    DIAG_ABOUT_THREADS,        /* a profile lists more threads than its limit */
     DIAG_ABOUT_MEMBER,         /* a file of an archive should be chosen */
     DIAG_ABOUT_TWO_FILES,      /* a trace in two files should be sent as both, or as one */
 };

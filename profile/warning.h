@@ -122,7 +122,7 @@ enum warning_code {
     WARN_MAPPING_CUT,        /* a mapping is not whole */
     WARN_MAPPING_LINES,      /* lines of a mapping that make no sense */
     WARN_SYMBOLS_MISSING,    /* libraries with nameless frames of which there are no symbols */
-    WARN_SYMBOLS_OTHER,      /* .. only those of another build */
+    WARN_SYMBOLS_OTHER,      /* libraries with nameless frames whose symbols are of another build */
     WARN_SYMBOLS_BY_NAME,    /* libraries that were found by their name alone */
     WARN_SYMBOLS_UNREAD,     /* files of symbols that could not be read to their end */
     WARN_SYMBOLS_UNUSED,     /* no frame needs symbols */

@@ -25,10 +25,10 @@ enum {
     HEAD_BYTES = 450, /* what the first line takes, at most */
     INDENT_MAX = 60,  /* deeper lines are not indented further: their level stands in front */
     DIGITS = 3,
-    JOINED_PERCENT = 99, /* of the caller's total: then caller and callee are one line */
-    NAMED_MAX = 3,       /* frames of a line that are named; of a longer one, its ends and the app's own .. */
-    NAMES_BYTES = 400,   /* .. until the line has so many bytes */
-    NAME_BYTES = 200,    /* of one frame; a longer name is cut */
+    JOINED_PERCENT = 99,   /* of the caller's total: then caller and callee are one line */
+    NAMED_MAX = 3,         /* frames of a line that are named; of a longer one, its ends and the app's own */
+    NAMES_BYTES = 400,     /* of a line: further frames are not named */
+    NAME_BYTES = 200,      /* of one frame; a longer name is cut */
     INVERTED_MAX = 100000, /* frames that have callers, when the heaviest of an inverted tree are made */
     TRACK_BYTES = 100      /* of a track in the first line */
 };

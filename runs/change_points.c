@@ -5,8 +5,8 @@
 
 enum {
     INTERVAL_MIN = 20,        /* A shorter one is only looked at where the whole series is. */
-    DECAY_NUMERATOR = 46341,  /* The intervals of a layer are shorter than those of the one before .. */
-    DECAY_DENOMINATOR = 65536 /* .. by the root of two. */
+    DECAY_NUMERATOR = 46341,  /* The intervals of a layer are shorter than those */
+    DECAY_DENOMINATOR = 65536 /* of the layer before, by the root of two. */
 };
 
 static const double LEVEL = 0.005; /* of the whole series */

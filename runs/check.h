@@ -77,8 +77,8 @@ struct check {
     struct str value; /* the first one: what methods were tested by */
     enum unit unit;
     uint32_t n_tested;            /* methods */
-    bool can_be_sure;             /* so many runs can show of so many methods that a single one changed .. */
-    struct rank_more to_be_sure;  /* .. else so many more can */
+    bool can_be_sure;             /* So many runs can show that a single one of so many methods changed. */
+    struct rank_more to_be_sure;  /* how many more runs can, else */
     struct check_method *changed; /* sure ones first; of these the largest change of the median first */
     uint32_t n_changed, n_sure;
     struct check_method *added, *gone; /* that no run of the other group has; the heaviest first */

@@ -10,8 +10,8 @@ enum { QUOTED_BYTES = 120, PERCENT_DECIMALS = 4 };
 static const struct {
     const char *word;
     enum unit unit;
-    unsigned decimals; /* of what is written, down to the unit's smallest part .. */
-    uint64_t factor;   /* .. times this */
+    unsigned decimals; /* A number is read with so many decimals, */
+    uint64_t factor;   /* and multiplied by this: then it counts the unit's smallest part. */
 } UNITS[] = {
     /* The longer words first: "ms" ends with "s". */
     {"ns", UNIT_NS, 0, 1},

@@ -57,8 +57,8 @@ static double normal_tail(double z)
 /* ---- counting ---- */
 
 enum {
-    COUNTED_STEPS_MAX = 1 << 18, /* of counting with ties .. */
-    COUNTED_PAIRS_MAX = 1 << 14  /* .. and without */
+    COUNTED_STEPS_MAX = 1 << 18, /* of counting where values are tied */
+    COUNTED_PAIRS_MAX = 1 << 14  /* of counting where none are */
 };
 
 /* n over m. False: it has 2^62 or more, and is not counted up to. */

@@ -7,8 +7,8 @@ enum run {
     RUN_DIGITS,
     RUN_HEX,
     RUN_WORD,        /* up to the end of a component: `.`, `;`, `/` or a bracket */
-    RUN_LAST_DIGITS, /* the same, of which the digits behind the last `$` are replaced only */
-    RUN_LAST_WORD,   /* .. and of which all behind the last `$` is replaced */
+    RUN_LAST_DIGITS, /* as RUN_WORD; only the digits behind the last `$` are replaced */
+    RUN_LAST_WORD,   /* as RUN_WORD; all that stands behind the last `$` is replaced */
     RUN_KIND_DIGITS, /* letters, which stay, and digits */
     RUN_TOKEN        /* letters, digits, `_` and `-`, ended by `==` */
 };

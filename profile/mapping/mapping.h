@@ -125,8 +125,8 @@ struct mapping_frame {
 
 enum mapping_found {
     MAPPING_FOUND_NOTHING, /* the file does not have the class: only types in the signature may be others */
-    MAPPING_FOUND_CLASS,   /* .. has it, but no method of that name, which so was not renamed */
-    MAPPING_FOUND_NAME,    /* .. has methods of that name, but with other types: none of them is this one */
+    MAPPING_FOUND_CLASS,   /* it has the class, but no method of that name, which so was not renamed */
+    MAPPING_FOUND_NAME,    /* it has methods of that name, but with other types: none of them is this one */
     MAPPING_FOUND_METHOD
 };
 

@@ -9,7 +9,7 @@ struct renamer {
     struct rename base;
     const struct mapping_use *mappings;
     uint32_t n_mappings;
-    bool samples; /* .. without times: nothing else is made of the profile's bytes */
+    bool samples; /* The profile has samples without times: nothing else is made of its bytes. */
     struct mapping_share share;
     uint64_t ambiguous;
 };

@@ -29,8 +29,8 @@ uint32_t chart_x_dpx(const struct chart_plan *plan, uint64_t ns);
  * not touch. */
 struct chart_axis {
     uint64_t step_ns;
-    unsigned decimals; /* a label is ns / 10^decimals .. */
-    const char *unit;  /* .. of these */
+    unsigned decimals; /* A label is ns / 10^decimals, with the unit behind it. */
+    const char *unit;
 };
 
 /* `cell_tenths_px`: width of a character of a label. */

@@ -41,7 +41,7 @@ void say_percent(struct finding *f, uint64_t part, uint64_t whole);
 /* The name in full; of a native function without its parameters. The sentence links to it, as to threads. */
 void say_method(struct finding *f, const struct analysis *a, frame_id frame);
 void say_thread(struct finding *f, const struct analysis *a, uint32_t track);
-/* .. and whose it is, if it is of another process than the main thread: "RenderThread of com.android.systemui". */
+/* As say_thread, with its process if that is not the main thread's: "RenderThread of com.android.systemui". */
 void say_thread_of(struct finding *f, const struct analysis *a, uint32_t track);
 
 /* Words that stand for a range of time, since the trace's start: the sentence links to what was in it. */

@@ -60,7 +60,7 @@ struct connection {
 enum {
     SUSPENDED_NOT,
     SUSPENDED_WAITS,
-    SUSPENDED_WORKS /* exchange_wait_for_work */
+    SUSPENDED_WORKS /* somebody works on it: exchange_work */
 };
 
 struct request {
@@ -70,7 +70,7 @@ struct request {
     char *target; /* as sent */
     const struct route *route;
     atomic_bool left;     /* The client has left: the request ends as soon as nobody works on it. */
-    atomic_int suspended; /* SUSPENDED_.. */
+    atomic_int suspended; /* SUSPENDED_NOT, _WAITS or _WORKS */
     enum {
         PHASE_BEGIN,   /* the headers are to be looked at */
         PHASE_BODY,    /* the route's body is taken */

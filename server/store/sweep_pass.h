@@ -52,8 +52,8 @@ struct sweep_done {
     uint64_t expired, forgotten,
         refs; /* refs: what said that an upload needs a file of names, or listed it in a space */
     uint64_t blobs, blob_bytes; /* bytes of uploads, and files of names */
-    uint64_t upload_bytes;      /* of uploads and names that stayed .. */
-    bool counted;               /* .. if all of them were listed */
+    uint64_t upload_bytes;      /* of uploads and names that stayed, with `counted` */
+    bool counted;               /* All uploads and names were listed. */
     uint64_t views, view_bytes;
     uint64_t kept_bytes; /* of the views that stayed; only as far as it was counted, if the sweep was ended */
     int64_t next_expires_s; /* when the first of the uploads that stayed expires; INT64_MAX: none was seen */

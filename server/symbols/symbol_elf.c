@@ -474,7 +474,7 @@ struct elf_file {
     bool collected;
     struct symbol_dwarf *dwarf;
     uint64_t vaddr, offset, align; /* of the first segment with code */
-    bool has_code, has_bytes;      /* .. which are in the file */
+    bool has_code, has_bytes;      /* It has such a segment, and its bytes are in the file. */
 };
 
 static bool detect(struct str head)
