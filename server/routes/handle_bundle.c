@@ -56,16 +56,6 @@ static void make_file(struct exchange *x, void *context)
     buf_free(&parts);
 }
 
-static enum exchange_step parts_ready(struct exchange *x, const struct view_request *r,
-                                      struct view_result *result, void *context)
-{
-    struct bundle_answer *a = context;
-
-    (void)r;
-    a->result = *result;
-    return exchange_work(x, view_bytes(result), make_file, NULL, a);
-}
-
 static void take_summary(struct exchange *x, void *context)
 {
     struct bundle_answer *a = context;
@@ -84,17 +74,8 @@ static enum exchange_step get_parts(struct exchange *x, void *context)
 {
     struct bundle_answer *a = context;
 
-    return a->has_summary ? views_get(x, &a->parts, parts_ready, a) : X_DONE;
-}
-
-static enum exchange_step summary_ready(struct exchange *x, const struct view_request *r,
-                                        struct view_result *result, void *context)
-{
-    struct bundle_answer *a = context;
-
-    (void)r;
-    a->result = *result;
-    return exchange_work(x, view_bytes(result), take_summary, get_parts, a);
+    return a->has_summary ? view_work(x, &a->parts, &(struct view_work){&a->result, 0, make_file, NULL, a})
+                          : X_DONE;
 }
 
 enum exchange_step handle_bundle(struct exchange *x)
@@ -110,5 +91,5 @@ enum exchange_step handle_bundle(struct exchange *x)
     a->parts.encoding = (struct encoding_choice){0}; /* it becomes a part of the file */
     summary = a->parts;
     summary.report = NULL;
-    return views_get(x, &summary, summary_ready, a);
+    return view_work(x, &summary, &(struct view_work){&a->result, 0, take_summary, get_parts, a});
 }

@@ -329,21 +329,11 @@ static void take_words(struct exchange *x, void *change)
     write_change(x, c);
 }
 
-static enum exchange_step words_ready(struct exchange *x, const struct view_request *r,
-                                      struct view_result *result, void *context)
-{
-    struct change *c = context;
-
-    (void)r;
-    c->result = *result;
-    return exchange_work(x, WORK_ALWAYS, take_words, NULL, c);
-}
-
 static enum exchange_step get_words(struct exchange *x, void *context)
 {
     struct change *c = context;
 
-    return views_get(x, &c->words_asked, words_ready, c);
+    return view_work(x, &c->words_asked, &(struct view_work){&c->result, WORK_ALWAYS, take_words, NULL, c});
 }
 
 static void take_summary(struct exchange *x, void *context)
@@ -352,16 +342,6 @@ static void take_summary(struct exchange *x, void *context)
 
     (void)x;
     entry_take_view(&c->result, &c->summary);
-}
-
-static enum exchange_step summary_ready(struct exchange *x, const struct view_request *r,
-                                        struct view_result *result, void *context)
-{
-    struct change *c = context;
-
-    (void)r;
-    c->result = *result;
-    return exchange_work(x, WORK_ALWAYS, take_summary, get_words, c);
 }
 
 enum exchange_step handle_rename(struct exchange *x)
@@ -380,7 +360,7 @@ enum exchange_step handle_rename(struct exchange *x)
     if (!is_listed_anew(c))
         return exchange_work(x, WORK_ALWAYS, write_change, NULL, c);
     entry_views(x->service, &c->record, &summary, &c->words_asked);
-    return views_get(x, &summary, summary_ready, c);
+    return view_work(x, &summary, &(struct view_work){&c->result, WORK_ALWAYS, take_summary, get_words, c});
 }
 
 /* ---- files that tell names ---- */
@@ -588,16 +568,6 @@ static void search_mappings(struct exchange *x, void *context)
     end_finding(f);
 }
 
-static enum exchange_step names_ready(struct exchange *x, const struct view_request *r,
-                                      struct view_result *result, void *context)
-{
-    struct finding *f = context;
-
-    (void)r;
-    f->result = *result;
-    return exchange_work(x, WORK_ALWAYS, search_mappings, NULL, f);
-}
-
 /* The names are those that the profile was recorded with, whatever mapping it has by now. */
 static enum exchange_step find_mapping(struct exchange *x, const struct record *record, struct str token)
 {
@@ -624,7 +594,7 @@ static enum exchange_step find_mapping(struct exchange *x, const struct record *
     r.upload.names.of[RECORD_MAPPING][0] = '\0';
     report_defaults(s->config, &r.asked);
     report_settle(r.report, s->config, &r.asked);
-    return views_get(x, &r, names_ready, f);
+    return view_work(x, &r, &(struct view_work){&f->result, WORK_ALWAYS, search_mappings, NULL, f});
 }
 
 enum exchange_step handle_names(struct exchange *x)

@@ -172,16 +172,6 @@ static void answer_summary(struct exchange *x, void *context)
         reply_header(&x->reply, "Cache-Control", "private, no-cache");
 }
 
-static enum exchange_step summary_ready(struct exchange *x, const struct view_request *request,
-                                        struct view_result *result, void *context)
-{
-    struct profile_answer *a = context;
-
-    (void)request;
-    a->summary = *result;
-    return exchange_work(x, view_bytes(result), answer_summary, NULL, a);
-}
-
 static enum exchange_step answer_html(struct exchange *x, const struct record *record,
                                       const struct view_request *request)
 {
@@ -216,7 +206,7 @@ enum exchange_step handle_profile(struct exchange *x)
     request.encoding = (struct encoding_choice){0}; /* it becomes a part of the answer */
     if (a->as == AS_HTML)
         return answer_html(x, &a->record, &request);
-    return views_get(x, &request, summary_ready, a);
+    return view_work(x, &request, &(struct view_work){&a->summary, 0, answer_summary, NULL, a});
 }
 
 /* ---- how far it is ---- */

@@ -365,11 +365,33 @@ void card_name(struct view_request *r, const struct record *a, const struct reco
              (int)name.n, name.p, b != NULL ? " and " : "", (int)other.n, other.p);
 }
 
-size_t view_bytes(const struct view_result *result)
+/* 0 where there is none. */
+static size_t bytes_of(const struct view_result *result)
 {
     if (result->fd >= 0)
         return (size_t)result->file_bytes;
     return result->bytes == NULL ? 0 : shared_bytes_view(result->bytes).n;
+}
+
+static enum exchange_step work_on(struct exchange *x, const struct view_request *r,
+                                  struct view_result *result, void *context)
+{
+    const struct view_work *w = context;
+    size_t bytes = bytes_of(result);
+
+    (void)r;
+    *w->result = *result;
+    return exchange_work(x, bytes > w->bytes ? bytes : w->bytes, w->work, w->then, w->context);
+}
+
+enum exchange_step view_work(struct exchange *x, const struct view_request *r, const struct view_work *work)
+{
+    struct view_work *w = exchange_state(x, sizeof(*w), NULL);
+
+    if (w == NULL)
+        return exchange_no_memory(x, "the answer");
+    *w = *work;
+    return views_get(x, r, work_on, w);
 }
 
 bool view_take(struct exchange *x, struct view_result *result, struct buf *text)
@@ -589,18 +611,6 @@ static void make_page(struct exchange *x, void *context)
     buf_free(&content);
 }
 
-static enum exchange_step content_ready(struct exchange *x, const struct view_request *r,
-                                        struct view_result *result, void *context)
-{
-    struct workspace_answer *a = context;
-
-    (void)r;
-    a->result = *result;
-    /* Whether the build's mapping is known takes a look at a folder, which no connection waits for. */
-    bool looks = x->service->config->mappings_dir[0] != '\0';
-    return exchange_work(x, looks ? WORK_ALWAYS : view_bytes(result), make_page, NULL, a);
-}
-
 json_t *page_summary(struct str stored, const struct view_options *o)
 {
     bool is_single = o->tracks == TRACKS_LISTED && o->n_track_ids == 1;
@@ -649,18 +659,11 @@ static void take_head(struct exchange *x, void *context)
 static enum exchange_step get_content(struct exchange *x, void *context)
 {
     struct workspace_answer *a = context;
+    /* Whether the build's mapping is known takes a look at a folder, which no connection waits for. */
+    bool looks = x->service->config->mappings_dir[0] != '\0';
+    const struct view_work page = {&a->result, looks ? WORK_ALWAYS : 0, make_page, NULL, a};
 
-    return a->has_head ? views_get(x, &a->content, content_ready, a) : X_DONE;
-}
-
-static enum exchange_step head_ready(struct exchange *x, const struct view_request *r,
-                                     struct view_result *result, void *context)
-{
-    struct workspace_answer *a = context;
-
-    (void)r;
-    a->result = *result;
-    return exchange_work(x, view_bytes(result), take_head, get_content, a);
+    return a->has_head ? view_work(x, &a->content, &page) : X_DONE;
 }
 
 void workspace_content(struct workspace_answer *a)
@@ -718,5 +721,5 @@ enum exchange_step workspace_answer(struct exchange *x, struct workspace_answer 
         rows->limit = METHODS_PAGE_ROWS;
     head.output = NULL;
     head.report = is_compared(a) ? report_by_name(STR("diff-head"), STR("")) : NULL;
-    return views_get(x, &head, head_ready, a);
+    return view_work(x, &head, &(struct view_work){&a->result, 0, take_head, get_content, a});
 }

@@ -40,8 +40,17 @@ bool card_wanted(struct exchange *x);
  * of the request. */
 void card_name(struct view_request *r, const struct record *a, const struct record *b);
 
-/* How many bytes the result has; 0 where there is none. */
-size_t view_bytes(const struct view_result *result);
+/* What is done with a view, once it is there: *result is set, then work(x, context) and then(x, context) are called as
+ * exchange_work does, with the bytes of the view, or with `bytes` if these are more. */
+struct view_work {
+    struct view_result *result;
+    size_t bytes;
+    void (*work)(struct exchange *x, void *context);
+    enum exchange_step (*then)(struct exchange *x, void *context);
+    void *context;
+};
+/* For a handler, which returns what this returns. */
+enum exchange_step view_work(struct exchange *x, const struct view_request *r, const struct view_work *work);
 
 /* Appends a view's bytes, wherever they are, and frees the result. False: x->reply says why not. */
 bool view_take(struct exchange *x, struct view_result *result, struct buf *bytes);
