@@ -15,8 +15,8 @@ struct cli_one {
     bool quiet;         /* no warnings about the profile */
     const char *tracks; /* ids and names (cli_tracks.h) for asked.view.tracks; NULL: not given */
     struct asked asked;
-    const char
-        *of_table; /* a key that was given and says what of the profile table is shown; NULL: none was */
+    /* A key that was given and says what of the profile table is shown; NULL: none was. */
+    const char *of_table;
 };
 
 /* Rows for the command's table. */

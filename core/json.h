@@ -27,8 +27,8 @@ struct json {
     uint32_t is_begun; /* a bit for each depth: something is in there already */
     bool keyed;        /* the key of the next value is written */
     bool line;         /* the next member stands on a line of its own */
-    unsigned
-        indent; /* blanks by which each level is indented, one member a line; 0: no lines and no blanks */
+    /* Blanks by which each level is indented, one member a line; 0: no lines and no blanks. */
+    unsigned indent;
 };
 
 static inline struct json json_into(struct buf *b)

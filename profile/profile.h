@@ -87,8 +87,8 @@ struct profile_frame {
      * The address is right if the file of the module is shifted by load_bias, which was at map_offset of
      * it when it was mapped; see symbols.h. */
     bool nameless;
-    uint64_t
-        load_bias; /* p_vaddr - p_offset of its code, as far as the recorder knew it; PROFILE_BIAS_KNOWN: it did */
+    /* p_vaddr - p_offset of its code, as far as the recorder knew it; PROFILE_BIAS_KNOWN: it did. */
+    uint64_t load_bias;
     uint64_t map_offset;
 };
 #define PROFILE_BIAS_KNOWN UINT64_MAX
@@ -261,10 +261,10 @@ struct profile {
                              profile_track_times */
     uint32_t n_beside;    /* with times: so many values behind those and the calls are of samples and heaps */
     uint32_t ns_per_tick; /* of the clocks */
-    uint64_t
-        sampled_bytes; /* of allocations, between two samples on average; 0: all are counted, or nobody knows */
-    bool
-        timed; /* records have times: tracks have begin_ns and end_ns, and a log of calls can be written of them */
+    /* How many bytes are allocated from one sample to the next, on average; 0: all are counted, or nobody knows. */
+    uint64_t sampled_bytes;
+    /* Records have times: tracks have begin_ns and end_ns, and a log of calls can be written of them. */
+    bool timed;
 
     uint32_t n_nodes;
     const frame_id *node_frame;
@@ -303,8 +303,8 @@ struct profile {
     const struct profile_fact *facts;
     uint32_t n_facts;
 
-    const struct profile_label
-        *labels; /* as they first come in the file, PROFILE_LABELS_MAX of them at most */
+    /* As they first come in the file, PROFILE_LABELS_MAX of them at most. */
+    const struct profile_label *labels;
     uint32_t n_labels;
     struct str split; /* the key of the label whose values the tracks are; empty: they are none */
 

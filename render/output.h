@@ -21,8 +21,8 @@ struct output {
     bool exported;          /* what other tools read: `aflamed export` has it */
     bool packed;            /* the bytes are packed already */
     bool appends;           /* only appends to what it is written to, which may be drained on the way */
-    const char
-        *calls; /* the format of calls that has the same in the order of time, where that is known; or NULL */
+    /* The format of calls that has the same in the order of time, where that is known; or NULL. */
+    const char *calls;
     bool preview;   /* made for pages: they do not offer it as a download */
     unsigned views; /* a bit for each enum view_kind that it shows; others are refused */
     bool fetched;   /* the script of a picture fetches it, from an origin of its own */

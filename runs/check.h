@@ -52,8 +52,8 @@ struct check_rule {
     enum check_state state;
     struct str value; /* by its name */
     enum unit unit;
-    uint32_t
-        n_fitting; /* methods that fit and are large enough; 1 for the total and a thread. 0: nothing was judged */
+    /* Methods that fit and are large enough; 1 for the total and a thread. 0: nothing was judged. */
+    uint32_t n_fitting;
     uint32_t n_failing;
     bool is_there; /* Something fits, however small. */
     /* Of the one that grew most of those with the rule's state; n_fitting > 0: */

@@ -53,8 +53,8 @@ struct service {
     struct spaces *spaces;   /* what they list */
     struct turns *turns;     /* who computes */
     struct threads *threads; /* of jobs, by enum service_threads */
-    struct doors
-        *doors; /* who asks; NULL: there are none, and whoever reaches the service may upload and read */
+    /* Who asks; NULL: there are none, and whoever reaches the service may upload and read. */
+    struct doors *doors;
     struct shares *shares;   /* what each may upload; NULL: without limit */
     struct tls *tls;         /* NULL: plain HTTP */
     struct clients *clients; /* whom requests come from; jobs refer to them */

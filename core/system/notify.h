@@ -7,8 +7,8 @@
 
 struct notify {
     int fd; /* a connected socket; -1: there is nobody to tell */
-    bool
-        watched; /* The manager ends a service that does not say NOTIFY_ALIVE (WATCHDOG_USEC, WATCHDOG_PID). */
+    /* The manager ends a service that does not say NOTIFY_ALIVE (WATCHDOG_USEC, WATCHDOG_PID). */
+    bool watched;
 };
 
 #define NOTIFY_READY    "READY=1"

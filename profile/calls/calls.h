@@ -29,8 +29,8 @@ struct calls_request {
     uint32_t n_tracks;
     bool open_to_end;   /* calls that are never left last up to the trace's last record, on the wall clock */
     uint32_t looked_at; /* the row whose distribution is wanted, or CALLS_NO_ROW */
-    const struct window
-        *window; /* NULL: all; else only calls count that were entered in it, as long as they lasted */
+    /* NULL: all; else only calls count that were entered in it, as long as they lasted. */
+    const struct window *window;
 };
 
 enum {

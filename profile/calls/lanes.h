@@ -63,8 +63,8 @@ struct lanes_request {
     uint32_t width_px;              /* at least 1 */
     uint64_t message_ns;            /* shorter messages are of no interest */
     uint32_t levels_max, spans_max; /* of each track that is open: see span.h */
-    const struct span_filter
-        *filter; /* of the tracks that are open, all of them; NULL: all their calls are shown */
+    /* The filter of all tracks that are open; NULL: all their calls are shown. */
+    const struct span_filter *filter;
 };
 
 struct lane_pixel {

@@ -61,8 +61,8 @@ struct replay_track {
     const struct call_log_track *log;
     const struct rename_set *const *sets;
     uint64_t part, from_part, to_part; /* the next one; those that are played: [from, to) */
-    uint32_t
-        *made; /* with frames that become several or none: as how many calls each call of the log is open */
+    /* Where frames become several or none: as how many calls each call of the log is open. */
+    uint32_t *made;
     size_t n_made, made_capacity;
 };
 
@@ -90,15 +90,15 @@ struct replay_sink {
 
 struct replay_request {
     const struct call_log *log;
-    const struct profile
-        *profile; /* of the same bytes as the log; the frames are told as it calls them (rename.h) */
+    /* Of the same bytes as the log; the frames are told as it calls them (rename.h). */
+    const struct profile *profile;
     const uint32_t *tracks; /* that are told: indexes of profile->tracks, ascending */
     uint32_t n_tracks;
     const struct window *window; /* NULL: all is told */
     bool to_the_end;             /* with a window: it ends with the log */
     bool in_order;
-    bool
-        rests; /* with a window: calls that are never left are in it for rest_ns longer than their track's records */
+    /* With a window: calls that are never left are in it for rest_ns longer than their track's records. */
+    bool rests;
     bool looks_at_self; /* the sink looks at what calls are without their callees */
     struct replay_sink sink;
 };

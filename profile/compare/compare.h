@@ -47,8 +47,8 @@ struct profile_compared {
     uint32_t n_bases;
     struct profile_value bases[PROFILE_VALUES_MAX]; /* as the runs have them */
     const uint64_t *elapsed_ns; /* by run: from the first to the last record of its tracks; 0: no times */
-    uint64_t
-        overhead_ns; /* what one reading of the clock costs the recorder, of the run where it is most; 0: not known */
+    /* What one reading of the clock costs the recorder, of the run where it is most; 0: not known. */
+    uint64_t overhead_ns;
     const uint8_t *paired; /* by frame: two names became one by a rule */
     const struct compare_member *members;
     uint32_t n_members;

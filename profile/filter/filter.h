@@ -28,8 +28,8 @@ struct filter_request {
     const struct filter_step *steps;
     uint32_t n_steps;
     struct str presets; /* of the configuration */
-    const uint8_t
-        *origins; /* enum origin of each frame, where filter_wants_origins says so; else NULL may do */
+    /* The enum origin of each frame, where filter_wants_origins says so; else NULL may do. */
+    const uint8_t *origins;
 };
 
 /* What a filtered profile says of itself. */
@@ -51,8 +51,8 @@ struct filter_stacks {
     const struct profile *profile;
     bool *there; /* whether its frame is still there */
     node_id *up; /* if so, which frame is its caller by now: of a smaller number */
-    node_id *
-        to; /* the node that its stack ends at by now: itself or one above it; NODE_NONE: its stack was dropped */
+    /* The node that its stack ends at by now: itself or one above it; NODE_NONE: its stack was dropped. */
+    node_id *to;
     const node_id
         *number;     /* of the result, set by filter_result: the node that each became, where it is needed */
     node_id *new_up; /* filter.c's, while a step is applied */

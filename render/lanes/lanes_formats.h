@@ -11,8 +11,8 @@
 
 struct lanes_plan {
     struct lanes_request request;
-    const uint32_t
-        *order; /* [request.n_tracks] indexes of its tracks: the main one first, then the heaviest */
+    /* [request.n_tracks] indexes of its tracks: the main one first, then the heaviest. */
+    const uint32_t *order;
     uint64_t whole_from_ns, whole_to_ns; /* of all the recording */
     bool is_whole;                       /* the window is all of it */
     bool has_unknown;                    /* the profile has frames of unknown origin */

@@ -39,11 +39,11 @@ bool method_write(const struct render_input *in, const struct table *t, uint32_t
 /* One caller or callee, with what passed between the two. */
 struct detail_edge {
     uint32_t row; /* TABLE_NO_ROW: called by no method */
-    uint64_t
-        calls; /* of the callee by the caller: the first of "14/20"; the second is the callee's in table_sums */
-    const uint64_t
-        *value; /* by measure of the table, as table_sums: total of the callee below the caller, and from
-                               table.first_calls on its own */
+    /* Calls of the callee by the caller: the first of "14/20"; the second is the callee's in table_sums. */
+    uint64_t calls;
+    /* By measure of the table, as table_sums: total of the callee below the caller, and from
+     * table.first_calls on its own. */
+    const uint64_t *value;
 };
 
 struct detail_edges {

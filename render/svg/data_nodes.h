@@ -21,8 +21,8 @@ struct data_tree {
     uint32_t column[MEASURES_MAX]; /* of each measure */
     uint32_t n_measures;
     uint32_t value; /* index of the view's value */
-    uint32_t
-        n_picture; /* columns that a picture needs: the value, and the calls behind it; of a comparison A and B */
+    /* Columns that a picture needs: the value, and the calls behind it; of a comparison A and B. */
+    uint32_t n_picture;
     struct tree_spec spec; /* that the tree was made by */
 };
 

@@ -35,8 +35,8 @@ enum column_field {
 
 struct column {
     enum column_field field;
-    uint32_t
-        measure; /* of COLUMN_INCLUSIVE and what stands behind it; in a comparison an index of its values */
+    /* Of COLUMN_INCLUSIVE and what stands behind it; in a comparison an index of its values. */
+    uint32_t measure;
 };
 
 enum { COLUMNS_MAX = 8 + 4 * MEASURES_MAX };

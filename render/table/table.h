@@ -107,9 +107,9 @@ struct table {
     uint32_t n_counted; /* measures that are counted: behind the others what goes down of signed ones */
     uint32_t minus[MEASURES_MAX]; /* by measure: which of these; 0: it is not signed */
     uint32_t heaviest;            /* the measure by which callers and callees are sorted */
-    uint32_t
-        first_calls; /* measures from here on are calls, of which a caller has none but those that it made */
-    bool has_calls;  /* not of a comparison, whose calls are measures */
+    /* Measures from here on are calls, of which a caller has none but those that it made. */
+    uint32_t first_calls;
+    bool has_calls;       /* not of a comparison, whose calls are measures */
     uint32_t calls_value; /* index of the profile's value, if has_calls */
 
     /* Rows are numbered in the bytewise order of their names. */
@@ -132,8 +132,8 @@ struct table {
     /* Of a filtered profile: */
     bool filtered;
     uint64_t before[TABLE_COUNTED_MAX]; /* the same as total, without the filters */
-    uint32_t
-        emptied_by; /* number of the step behind which no method was left, from 0; UINT32_MAX: some are */
+    /* Number of the step behind which no method was left, from 0; UINT32_MAX: some are. */
+    uint32_t emptied_by;
 
     const uint32_t *tracks; /* that are counted: indexes of profile->tracks, ascending */
     uint32_t n_tracks;

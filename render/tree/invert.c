@@ -33,8 +33,8 @@ struct sorter {
     uint32_t *order;    /* places */
     uint32_t *group;    /* by place: where its group begins in the order */
     uint32_t *ancestor; /* by place: h levels up; the root where there is none */
-    uint32_t
-        *least; /* segment tree over the borders: [n + i] is what is shared at i, NO_BORDER within a group */
+    /* Segment tree over the borders: [n + i] is what is shared at i, NO_BORDER within a group. */
+    uint32_t *least;
     uint64_t *keys, *spare; /* what decides, above a place */
 };
 

@@ -32,8 +32,8 @@ struct tree {
     const uint32_t *size;   /* nodes of the subtree, itself included */
 
     /* By row. */
-    const frame_id
-        *frame; /* FRAME_NONE for the root; n_frames + i for the node that stands for profile->tracks[i] */
+    /* FRAME_NONE for the root; n_frames + i for the node that stands for profile->tracks[i]. */
+    const frame_id *frame;
     const uint8_t *flags; /* enum node_flag */
     struct tree_column columns[TREE_COLUMNS_MAX];
     uint32_t n_columns;

@@ -75,8 +75,8 @@ struct analysis {
     uint64_t *wait_main;  /* waiting for all but messages: of the method that tells what for */
     uint64_t *calls_all;  /* on all threads */
     int64_t *module_all;  /* by string: active time, or bytes, of the file that a method is mapped from */
-    uint64_t
-        *main_sampled; /* by frame: samples of the main thread in it, where these stand beside its sections */
+    /* By frame: samples of the main thread in it, where these stand beside its sections. */
+    uint64_t *main_sampled;
     uint64_t main_samples;       /* all of them */
     int64_t *own_all, *self_all; /* active time on all threads: as the innermost own method, and in itself */
     int64_t *library_all;        /* by package (names_package): active time of libraries' methods, as the

@@ -25,11 +25,11 @@ struct verdict_sentence {
     uint32_t track;
     frame_id methods[VERDICT_METHODS_MAX];
     uint32_t n_methods;
-    struct verdict_mention
-        mentions[VERDICT_MENTIONS_MAX]; /* in their order; each links to a view of its own */
+    /* In their order; each links to a view of its own. */
+    struct verdict_mention mentions[VERDICT_MENTIONS_MAX];
     uint32_t n_mentions;
-    const char
-        *table; /* query of the table of methods that shows it: "group=origin"; NULL: none does better */
+    /* The query of the table of methods that shows it: "group=origin"; NULL: none does better. */
+    const char *table;
 
     bool once;       /* left out where those in front of it name all of its methods */
     uint64_t weight; /* the larger, the further in front */

@@ -18,8 +18,8 @@ struct system_range {
 
 struct system_log {
     struct system_range start; /* up to the end of the first frame */
-    enum section_kind
-        begins; /* what it begins with: SECTION_BIND, or else SECTION_LAUNCH or SECTION_ACTIVITY */
+    /* What it begins with: SECTION_BIND, or else SECTION_LAUNCH or SECTION_ACTIVITY. */
+    enum section_kind begins;
     struct system_range launch; /* the same, as the system counts it */
     uint64_t drawn_ns;          /* the app has said that it is ready: the end of that; 0: it has not */
 
@@ -41,8 +41,8 @@ struct system_times {
     const struct system_log *log;
     const struct profile *start; /* the window of the start; NULL: there is none */
     const struct profile *frame; /* that of the longest frame, if it is late; or NULL */
-    const uint64_t
-        *ran_ns; /* by track: on a CPU while the main thread waited for one; NULL: nobody has looked */
+    /* By track: on a CPU while the main thread waited for one; NULL: nobody has looked. */
+    const uint64_t *ran_ns;
     const struct wake_chain *wakes; /* of the longest wait of the main thread; NULL: nobody has looked */
 };
 

@@ -27,12 +27,12 @@ enum { SYSTEM_PATH_MAX = 8 };
 
 struct system_part_sum {
     uint64_t ns;
-    frame_id
-        frame; /* the section that has most of it: of a lock, a transaction or a collection that one, else the innermost
-                       one; FRAME_NONE: most of it was in no section */
+    /* The section that has most of it: of a lock, a transaction or a collection that one, else the innermost
+     * one; FRAME_NONE: most of it was in no section. */
+    frame_id frame;
     uint64_t frame_ns;
-    frame_id
-        within; /* of a lock, a transaction or a collection: the section around them that has most; FRAME_NONE: none */
+    /* Of a lock, a transaction or a collection: the section around them that has most; FRAME_NONE: none. */
+    frame_id within;
     uint64_t within_ns;
 };
 

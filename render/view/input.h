@@ -22,12 +22,12 @@ struct render_input {
     const struct names *names;       /* of this profile; shared by all its views */
     const struct view_options *view; /* resolved */
     const struct spans *spans;       /* of a chart, see chart.h; else NULL */
-    const struct system_times
-        *system; /* of verdicts of system traces, see render/verdict/system_log.h; else NULL */
+    /* For verdicts of system traces (render/verdict/system_log.h); else NULL. */
+    const struct system_times *system;
     const struct growth *growths; /* of verdicts of heaps, see render/verdict/growth.h; else NULL */
     const struct calls *calls;    /* of tables that ask for longest calls; else NULL */
-    struct str
-        compared; /* of a comparison: what of a query tells which one, beside the options of a view; or empty */
+    /* What a query says of a comparison beside the options of a view; else empty. */
+    struct str compared;
     const struct letterhead *letter; /* of pictures; NULL: they say nothing of their upload */
     struct arena *scratch;           /* the renderer's own memory; free with it */
 };

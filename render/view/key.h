@@ -51,8 +51,8 @@ enum key_control {
 struct key_word {
     const char *word;  /* in URLs and on the command line */
     const char *label; /* in forms */
-    const char
-        *help; /* what it means, in a few words that can stand in brackets; NULL: the key's help says it */
+    /* What it means, in a few words that can stand in brackets; NULL: the key's help says it. */
+    const char *help;
     enum key_need need;
 };
 

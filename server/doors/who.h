@@ -48,8 +48,8 @@ struct who {
     enum who_by by;
     unsigned scopes;
     char name[WHO_NAME_BYTES + 1]; /* "" of nobody */
-    char
-        spaces[WHO_SPACES_BYTES + 1]; /* Scopes are for uploads in these spaces alone; "": for all uploads. */
+    /* Scopes are for uploads in these spaces alone; "": for all uploads. */
+    char spaces[WHO_SPACES_BYTES + 1];
 };
 
 /* Whether the scopes are for uploads in this space; "" is no space. */

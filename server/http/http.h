@@ -23,8 +23,8 @@ struct http_site {
     /* The table that `find` looks in: requests are counted by its rows. */
     const struct route *routes;
     size_t n_routes;
-    bool
-        any_host; /* whatever the Host header says: there is nothing that a page of another site may not know */
+    /* Whatever the Host header says: there is nothing that a page of another site may not know. */
+    bool any_host;
     uint64_t connections; /* at a time */
     bool plain;           /* without TLS, also where the service has a certificate */
     /* The route of x->method and x->path, with x->parameters filled. NULL: x->reply says why there is none. */

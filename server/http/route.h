@@ -34,8 +34,8 @@ enum door {
 
 struct route {
     const char *method; /* "GET": also HEAD; "POST" */
-    const char
-        *path; /* segments; {name} matches one segment that is not empty, or the rest of one, which may be */
+    /* Segments: {name} matches one that is not empty, or the rest of one, which may be. */
+    const char *path;
     enum door door;
     /* A sum of enum key_group (render/view/key.h): the keys of the query, or of the form that is the body.
      * Any other is refused by name; where there are those of views, by the handler, since an output may

@@ -22,8 +22,8 @@ struct page_frame {
     const struct page_visitor *visitor; /* NULL: the header says nothing of who looks */
     struct str title;                   /* escaped here */
     const struct page_preview *preview; /* NULL: nothing is shown */
-    struct str
-        root; /* where the front page is, seen from this page: page_root(), or a literal of that form */
+    /* Where the front page is, seen from this page: page_root(), or a literal of that form. */
+    struct str root;
     const char *style;   /* a file of static/ to load beside app.css; NULL: none */
     const char *script;  /* a file of static/, loaded as a module; it can import its neighbours; NULL: none */
     const char *viewer;  /* a file of static/, loaded before it as a plain script; NULL: none */

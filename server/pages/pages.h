@@ -60,8 +60,8 @@ struct page_compared {
     const struct record *b;
     struct str pair; /* both ids, as in the URL */
     const struct diff_request *asked;
-    const json_t *
-        table; /* the table of changes as JSON (render/table/table_formats.c), of which the rows are not needed */
+    /* The table of changes as JSON (render/table/table_formats.c), of which the rows are not needed. */
+    const json_t *table;
 };
 
 /* The workspace: /p/<id> and the pages below it, of which each is the same page in another state. */
@@ -70,8 +70,8 @@ struct page_rights {
     bool change, remove; /* without its delete token */
     bool own;            /* it is theirs */
     bool knows_team;     /* the service has doors, and who looks is known */
-    struct str
-        way_back; /* who looks could log in: the path of this page, without its first slash; else empty */
+    /* Who looks could log in: the path of this page, without its first slash; else empty. */
+    struct str way_back;
 };
 
 struct page_workspace {
@@ -82,10 +82,10 @@ struct page_workspace {
     enum workspace_tab tab;
     const struct view_options *options; /* as asked for, with the tracks that are shown */
     struct str track;                   /* these as a URL has them: digits and commas, "all" or "merged" */
-    struct str
-        content; /* what the tab shows: the output "svg" of these options, or what /methods.txt or /m/<method>.txt answers */
-    const json_t
-        *told; /* in place of that, TAB_VERDICT and TAB_FRAMES: what /verdict.json or /frames.json answers */
+    /* What the tab shows: the output "svg" of these options, or the text of /methods.txt or /m/<method>.txt. */
+    struct str content;
+    /* In place of that, TAB_VERDICT and TAB_FRAMES: what /verdict.json or /frames.json answers. */
+    const json_t *told;
     const struct table_request *rows; /* of the table, as asked for */
     struct str method;                /* TAB_METHOD: its id or name, as asked for */
     const struct diag *trouble;       /* why there is nothing to show; else NULL */
@@ -94,8 +94,8 @@ struct page_workspace {
         *card;            /* what their picture shows: options, and tracks if they were asked for */
     struct str pass;      /* for pictures that stand alone (views/policies.h); may be empty */
     struct str card_pass; /* of the link with a preview; empty: it is not offered */
-    struct str
-        known_mapping; /* id of a mapping of this build that the service has, and the upload not; or empty */
+    /* The id of a mapping of this build that the service has, and the upload not; or empty. */
+    struct str known_mapping;
     uint64_t max_days; /* how long after its upload a profile can be kept */
     int64_t now_s;
     const struct config *config;          /* what is offered beside the profile */

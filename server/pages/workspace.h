@@ -13,8 +13,9 @@ struct workspace {
     struct page_workspace of;
     const json_t *tracks;
     struct str up; /* from the page to the folder above the profile: "../../" */
-    struct str
-        self; /* from the page to the profile, with a slash at the end: "../../p/<id>/"; or to the comparison: "../d/<ids>/" */
+    /* From the page to the profile, with a slash at the end: "../../p/<id>/"; or to the comparison:
+     * "../d/<ids>/" */
+    struct str self;
 };
 
 /* Whether the profile has a value of that name, not counting those that follow from others. */

@@ -90,8 +90,8 @@ struct workspace_answer {
     struct record record;
     struct record other; /* of a comparison, side B */
     struct str pair;     /* of a comparison, both ids as in the URL; empty: the page is of one profile */
-    struct view_request
-        content; /* what the tab shows. TRACKS_LISTED without any: the main thread, else the heaviest */
+    /* What the tab shows. TRACKS_LISTED without any: the main thread, else the heaviest. */
+    struct view_request content;
     enum workspace_tab tab;
 
     /* The rest is of this file. */

@@ -27,8 +27,8 @@ struct store_bucket {
     const struct log *log;
     char boot[BOOT_CHARS + 1];
     pthread_mutex_t lock; /* of what follows */
-    int64_t
-        pause_ms; /* The last call was not answered, and the next one waited so long. 0: it was answered. */
+    /* The last call was not answered, and the next one waited so long. 0: it was answered. */
+    int64_t pause_ms;
     int64_t again_ms; /* when the next one may try, on the monotonic clock */
     bool trying;      /* one does */
 };

@@ -96,8 +96,8 @@ struct sweep {
     struct sweep_index *index;
     bool disk_is_full; /* This sweep was called for by a full disk: it makes no pauses. */
     struct trusted_time time;
-    int64_t
-        not_used_since_s; /* At the first sweep, a Unix time since when no upload was under way; else 0. */
+    /* At the first sweep, a Unix time since when no upload was under way; else 0. */
+    int64_t not_used_since_s;
 
     /* Protected by lock. */
     pthread_mutex_t lock;
@@ -115,8 +115,8 @@ struct sweep {
     bool full;      /* A write has found the disk full since the last sweep for that began. */
     bool sweeping;  /* A sweep for a full disk is under way. */
     bool made_room; /* The last sweep for a full disk has removed something. */
-    int64_t
-        not_full_before_ms; /* A full disk is not swept again before this time: the last sweep found nothing. */
+    /* A full disk is not swept again before this time: the last sweep found nothing. */
+    int64_t not_full_before_ms;
     int64_t next_expires_s; /* Unix time when the next upload expires; INT64_MAX: none that is known. */
     int64_t not_expired_before_ms; /* The uploads are not looked through again before this time. */
 };

@@ -53,8 +53,9 @@ bool card_pass_holds(const struct passes *p, struct str id, int64_t now_s, struc
  * the service itself asks nobody. */
 
 struct viewer {
-    const char *
-        name; /* of the output, or the format of calls, that it reads; static/open-in.js knows by it how to hand this over */
+    /* The name of the output, or of the format of calls, that it reads; static/open-in.js knows by it how to hand this
+     * over. */
+    const char *name;
     const char *label; /* for people */
     bool fetches;      /* it gets the export by its URL. The others are given it by the page. */
     size_t url;        /* in struct config */

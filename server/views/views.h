@@ -26,8 +26,8 @@ struct view_result {
     int fd; /* the caller's own; -1: see bytes */
     uint64_t file_bytes;
     struct shared_bytes *bytes; /* a reference of the caller's own, or NULL: failed, see diag */
-    enum encoding
-        encoding; /* of the bytes; identity also where another one was wanted and could not be made */
+    /* Of the bytes; identity also where another one was wanted and could not be made. */
+    enum encoding encoding;
     struct diag diag;
 };
 void view_result_free(struct view_result *result);

@@ -135,8 +135,8 @@ struct multipart {
     char delimiter[4 + MULTIPART_BOUNDARY_MAX + 1];
     size_t delimiter_n;
     size_t matched; /* of the delimiter, by the end of what was fed */
-    size_t
-        borrowed; /* of these, how many belong to what stands before the data: the CR LF of the line before */
+    /* Of these, how many belong to what stands before the data: the CR LF of the line before. */
+    size_t borrowed;
     size_t preamble_n, epilogue_n;
     char before; /* in STATE_DELIMITER: the byte before, 0 right behind the boundary */
     size_t line; /* where the current line begins in header */
