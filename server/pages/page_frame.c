@@ -72,6 +72,15 @@ void page_scene(struct buf *b, const char *name)
     buf_printf(b, "<svg class=\"scene\" aria-hidden=\"true\"><use href=\"#i-%s\"/></svg>\n", name);
 }
 
+void page_readers(struct buf *b, bool team)
+{
+    buf_printf(b,
+               "<p><label for=\"readers\">Who may read it</label>\n<select id=\"readers\" name=\"readers\">"
+               "<option value=\"link\"%s>anyone with the link</option>"
+               "<option value=\"team\"%s>team members with the link</option></select></p>\n",
+               team ? "" : " selected", team ? " selected" : "");
+}
+
 void page_brand(struct buf *b, struct str root)
 {
     page_put(b, "<a class=\"brand\" href=\"{}\" aria-label=\"aflamed\">", root);

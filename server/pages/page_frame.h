@@ -42,6 +42,8 @@ void page_headers(struct reply *r);
 void page_icon(struct buf *b, const char *name);
 /* A large one, above the words of a page that has nothing else to show. */
 void page_scene(struct buf *b, const char *name);
+/* A field of a form: who may read an upload, anyone or the team. */
+void page_readers(struct buf *b, bool team);
 /* The name of the service, as a link to the front page. */
 void page_brand(struct buf *b, struct str root);
 

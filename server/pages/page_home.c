@@ -29,17 +29,6 @@ static void put_drop_zone(struct buf *b, const struct config *config)
     page_put(b, "; up to {}</p>\n</div>\n", PAGE_NUMBER(UNIT_BYTES, config->max_upload_bytes));
 }
 
-static void put_readers(struct buf *b, const struct config *config)
-{
-    bool team = str_eq(str_of(config->readers), STR("team"));
-
-    buf_printf(b,
-               "<p><label for=\"readers\">Who may read it</label>\n<select id=\"readers\" name=\"readers\">"
-               "<option value=\"link\"%s>anyone with the link</option>"
-               "<option value=\"team\"%s>team members with the link</option></select></p>\n",
-               team ? "" : " selected", team ? " selected" : "");
-}
-
 /* Few uploads are for a list: it unfolds. What was said is kept by the script, for the next one. */
 static void put_space(struct buf *b)
 {
@@ -74,7 +63,7 @@ static void put_form(struct buf *b, const struct config *config, bool has_team)
         NAME_UNITS_MAX, (unsigned long long)config->max_expires_days,
         (unsigned long long)config->expires_days);
     if (has_team)
-        put_readers(b, config);
+        page_readers(b, str_eq(str_of(config->readers), STR("team")));
     buf_z(b, "</div>\n");
     put_space(b);
     buf_z(b, "<p data-without-script><button>Upload and draw</button></p>\n</form>\n");

@@ -434,12 +434,7 @@ static void put_changes(const struct workspace *w)
                    "name=\"expires\" type=\"number\" min=\"1\" max=\"%lld\" placeholder=\"%lld\"></p>\n",
                    (long long)most, (long long)(left > 0 ? left : 1));
     if (w->of.rights.knows_team && w->of.rights.change)
-        buf_printf(
-            w->b,
-            "<p><label for=\"readers\">Who may read it</label>\n<select id=\"readers\" name=\"readers\">"
-            "<option value=\"link\"%s>anyone with the link</option>"
-            "<option value=\"team\"%s>team members with the link</option></select></p>\n",
-            r->team ? "" : " selected", r->team ? " selected" : "");
+        page_readers(w->b, r->team);
     buf_z(w->b, "<p><button>Change</button></p>\n</form>\n");
     put_mapping(w);
     put_symbols(w);
