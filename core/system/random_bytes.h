@@ -2,6 +2,7 @@
 #ifndef CORE_SYSTEM_RANDOM_BYTES_H
 #define CORE_SYSTEM_RANDOM_BYTES_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/random.h>

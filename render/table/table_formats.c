@@ -5,6 +5,7 @@
 #include "profile/track.h"
 #include "profile/warning.h"
 #include "render/names/names.h"
+#include "render/table/diff.h"
 #include "render/table/diff_words.h"
 #include "render/table/table.h"
 #include "render/table/table_format.h"

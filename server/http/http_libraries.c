@@ -2,6 +2,7 @@
  * that serve nothing need neither. The functions that are used stand here under their own names, so that the
  * other files include the libraries' headers and know nothing of this. Two are called first: MHD_start_daemon returns NULL
  * where its library is not there, and gnutls_certificate_allocate_credentials an error. */
+#include "server/http/http_impl.h"
 
 #include <gnutls/abstract.h>
 #include <gnutls/gnutls.h>

@@ -6,6 +6,7 @@
 #include "server/http/message/accept.h"
 #include "server/http/reply.h"
 #include "server/routes/routes.h"
+#include "server/routes/routes_table.h"
 #include "server/service.h"
 #include "server/store/sweep.h"
 #include "server/views/profiles.h"
