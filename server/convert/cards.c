@@ -2,33 +2,12 @@
  * alone. */
 #include <string.h>
 
-#include "core/system/json_memory.h"
 #include "render/card/card.h"
 #include "render/verdict/verdict.h"
 #include "server/convert/convert.h"
 #include "server/convert/report.h"
 
 /* ---- the first sentence ---- */
-
-void report_headline(const json_t *sentences, struct buf *b)
-{
-    const json_t *text = json_object_get(json_array_get(sentences, 0), "text");
-
-    if (json_is_string(text))
-        buf_bytes(b, json_string_value(text), json_string_length(text));
-}
-
-bool report_take_headline(struct buf *json, const char *member, struct buf *headline, struct diag *diag)
-{
-    json_t *said = json_memory_load(buf_view(json), 0, NULL);
-
-    buf_free(json);
-    if (said == NULL)
-        return diag_no_memory(diag, "No memory for the words.");
-    report_headline(json_object_get(said, member), headline);
-    json_decref(said);
-    return !headline->failed || diag_no_memory(diag, "No memory for the words.");
-}
 
 /* Of a profile that has no words there is no headline; what may be otherwise at the next try fails. */
 static bool has_no_words(const struct diag *d)

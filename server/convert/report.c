@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/system/json_memory.h"
 #include "profile/compare/compare.h"
 #include "profile/frame/sections.h"
 #include "profile/transform/transform.h"
@@ -23,7 +24,6 @@
 #include "render/view/view.h"
 #include "server/convert/convert.h"
 #include "server/convert/convert_impl.h"
-#include "server/convert/mapping_fit.h"
 
 /* ---- verdict ---- */
 
@@ -212,6 +212,28 @@ bool convert_verdict(const struct report_input *in, struct buf *out, struct diag
         return false;
     verdict.growths = growths;
     return draw_with_spans(&in->source, in->view, &d, out, diag);
+}
+
+/* --- the first sentence --- */
+
+void report_headline(const json_t *sentences, struct buf *b)
+{
+    const json_t *text = json_object_get(json_array_get(sentences, 0), "text");
+
+    if (json_is_string(text))
+        buf_bytes(b, json_string_value(text), json_string_length(text));
+}
+
+bool report_take_headline(struct buf *json, const char *member, struct buf *headline, struct diag *diag)
+{
+    json_t *said = json_memory_load(buf_view(json), 0, NULL);
+
+    buf_free(json);
+    if (said == NULL)
+        return diag_no_memory(diag, "No memory for the words.");
+    report_headline(json_object_get(said, member), headline);
+    json_decref(said);
+    return !headline->failed || diag_no_memory(diag, "No memory for the words.");
 }
 
 /* ---- lanes ---- */
