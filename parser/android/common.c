@@ -556,7 +556,7 @@ bool android_join(struct android *a, const struct android *piece, bool *joined)
     struct arena *arena = builder_arena(piece->builder);
     uint32_t *tracks = arena_array(arena, piece->n_threads, sizeof(*tracks));
     frame_id *frames = arena_array(arena, piece->n_unknown, sizeof(*frames));
-    const struct builder_joint joint = {tracks, frames, piece->n_shared};
+    const struct builder_joint joint = {tracks, frames, piece->n_shared, piece->n_unknown};
     enum builder_joined how = BUILDER_APART;
 
     *joined = false;

@@ -205,6 +205,7 @@ struct builder_joint {
     const uint32_t *tracks;
     const frame_id *frames;
     frame_id n_shared; /* frames that are the same in both */
+    size_t n_frames;   /* of `frames` */
 };
 bool builder_has_pieces(const struct builder *b);
 struct builder *builder_piece(const struct builder *of, struct arena *arena)

@@ -170,6 +170,8 @@ node_id fold_child(struct builder *b, node_id parent, frame_id frame);
 bool fold_re_root(struct builder *b, uint32_t track, frame_id frame, uint64_t offset);
 /* The latest wall time of all tracks so far. */
 uint64_t fold_latest_time(struct builder *b);
+/* Tells the log of a track's first record. */
+void fold_log_begin(struct builder *b, uint32_t track, const uint64_t *ticks);
 /* The track's root, made if it is new. NODE_NONE as above. */
 node_id fold_root(struct builder *b, struct fold_track *t);
 

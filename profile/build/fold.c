@@ -106,9 +106,10 @@ static bool log_stack(struct builder *b, uint32_t track, node_id leaf)
 }
 
 /* A log has one shape for all of its tracks. Clocks that a track does not have stand still in it. */
-static void fold_log_shape(struct builder *b)
+void fold_log_begin(struct builder *b, uint32_t track, const uint64_t *ticks)
 {
     call_log_shape(b->log, b->layout.n_times > 0 ? b->layout.n_times : 1, fold_sample_values(b));
+    call_log_begin(b->log, track, b->tracks[track].id, ticks);
 }
 
 bool builder_sample_at(struct builder *b, uint32_t track, node_id node, const uint64_t *values,
@@ -121,10 +122,8 @@ bool builder_sample_at(struct builder *b, uint32_t track, node_id node, const ui
         return false;
     if (first) {
         t->first[0] = t->last[0] = ticks;
-        if (b->log != NULL) {
-            fold_log_shape(b);
-            call_log_begin(b->log, track, t->id, t->last);
-        }
+        if (b->log != NULL)
+            fold_log_begin(b, track, t->last);
     }
     if (ticks < t->last[0])
         builder_warn(b, WARN_TIME_BACK, 1, WARNING_NO_OFFSET);
@@ -511,10 +510,8 @@ static bool first_event(struct builder *b, const struct event *e, const uint64_t
         t->wrapped[0] = rounds_before(b, clocks[0]);
     for (uint32_t c = 0; c < b->layout.n_times; c++)
         t->first[c] = t->last[c] = clocks[c] + (c < EVENT_CLOCKS_MAX ? t->wrapped[c] : 0);
-    if (b->log != NULL) {
-        fold_log_shape(b);
-        call_log_begin(b->log, e->track, t->id, t->last);
-    }
+    if (b->log != NULL)
+        fold_log_begin(b, e->track, t->last);
     return t->root != NODE_NONE;
 }
 

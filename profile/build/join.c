@@ -8,16 +8,18 @@
  * on more than a track's stack and its last times, and keep it apart:
  *   - an exit that left another frame than the one on top, and was not found in the piece
  *   - times that go back from one piece to the next, or wrap, or could
- *   - methods that were redefined, and a log of calls, which is written in the order of the file. */
+ *   - methods that were redefined
+ *   - with a log of calls, methods that are not listed, whose frames have other numbers in the piece. */
 #include "profile/build/builder_impl.h"
+#include "profile/log/call_log.h"
 
 /* No reading of a 32-bit clock up to here is nearer to a wrap than to the start. */
 static const uint64_t CLOCK_SAFE = UINT64_C(1) << 31;
 
 bool builder_has_pieces(const struct builder *b)
 {
-    return b->log == NULL && b->earlier.count == 0 && b->layout.n_times > 0 &&
-           b->layout.n_times <= EVENT_CLOCKS_MAX && fold_sample_values(b) == 0;
+    return b->earlier.count == 0 && b->layout.n_times > 0 && b->layout.n_times <= EVENT_CLOCKS_MAX &&
+           fold_sample_values(b) == 0;
 }
 
 struct builder *builder_piece(const struct builder *of, struct arena *arena)
@@ -32,6 +34,10 @@ struct builder *builder_piece(const struct builder *of, struct arena *arena)
     b->wraps = of->wraps;
     for (uint32_t v = 0; v < of->layout.n_columns; v++)
         b->columns[v] = of->columns[v];
+    if (of->log != NULL) {
+        b->log = call_log_piece(of->log, arena);
+        return b->log != NULL ? b : NULL;
+    }
     return b;
 }
 
@@ -83,6 +89,16 @@ static bool fits(struct builder *b, const struct builder *piece, const struct bu
     }
     /* Of the piece's re-roots only the first offset is known, which may be that of one that is none. */
     return beyond == 0 || beyond == re_rooted || b->warnings[WARN_RE_ROOTED].count > 0;
+}
+
+static bool log_fits(const struct builder *b, const struct builder *piece, const struct builder_joint *j)
+{
+    if (b->log == NULL)
+        return true;
+    for (size_t i = 0; i < j->n_frames; i++)
+        if (j->frames[i] != j->n_shared + i)
+            return false;
+    return !call_log_failed(piece->log) && call_log_fits(b->log, piece->log, j->tracks);
 }
 
 /* ---- joining ---- */
@@ -177,15 +193,37 @@ static void join_warnings(struct builder *b, const struct builder *piece)
             builder_warn(b, (enum warning_code)i, piece->warnings[i].count, piece->warnings[i].offset);
 }
 
+/* Before the tracks join, which are not begun yet. */
+static void join_log(struct builder *b, const struct builder *piece, const struct builder_joint *j)
+{
+    for (size_t i = 0; i < piece->n_tracks; i++)
+        if (piece->tracks[i].root != NODE_NONE && b->tracks[j->tracks[i]].use == FOLD_UNUSED)
+            fold_log_begin(b, j->tracks[i], piece->tracks[i].first);
+    call_log_join(b->log, piece->log, j->tracks);
+}
+
+static bool join_all(struct builder *b, const struct builder *piece, const struct builder_joint *j,
+                     node_id *places)
+{
+    struct call_log_writer *log = b->log;
+
+    if (log != NULL)
+        join_log(b, piece, j);
+    b->log = NULL; /* It has all of it. */
+    bool ok = join_tracks(b, piece, j, places) && join_nodes(b, piece, j, places);
+    b->log = log;
+    return ok;
+}
+
 enum builder_joined builder_join(struct builder *b, struct builder *piece, const struct builder_joint *j)
 {
     node_id *places = arena_lend(piece->arena, piece->n_nodes, sizeof(*places));
 
-    if (places == NULL || !fits(b, piece, j))
+    if (places == NULL || !fits(b, piece, j) || !log_fits(b, piece, j))
         return BUILDER_APART;
     for (size_t i = 0; i < piece->n_nodes; i++)
         places[i] = NODE_NONE;
-    if (!join_tracks(b, piece, j, places) || !join_nodes(b, piece, j, places))
+    if (!join_all(b, piece, j, places))
         return BUILDER_NO_MEMORY;
     for (size_t i = 0; i < piece->n_tracks; i++) {
         const struct fold_track *of_piece = &piece->tracks[i];

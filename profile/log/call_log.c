@@ -4,7 +4,7 @@
 
 #include "core/arena.h"
 #include "core/buf.h"
-#include "profile/log/call_log_record.h"
+#include "profile/log/call_log_impl.h"
 #include "profile/profile.h"
 
 /* ---- logs in memory ---- */
@@ -91,79 +91,33 @@ void log_memory_free(struct log_memory *m)
 
 /* ---- writing ---- */
 
-/* Writes the log of calls. Of each track it knows what is open, since a new block tells that, and a call
- * that is told there goes into the footer with its end. A block ends when its records are as long as it
- * should be, and as what it has told of stacks: so a file of deep stacks has longer blocks, and no log is
- * more than a few times as long as its records. */
-
-#define NO_CALL UINT64_MAX
-
-struct open_call {
-    frame_id frame;
-    uint64_t callees;
-    uint64_t number;                    /* in the footer's calls, or NO_CALL */
-    uint64_t begin[PROFILE_CLOCKS_MAX]; /* as many as there are clocks */
-};
-
-struct written_track {
-    struct call_log_track footer;
-    uint64_t last[PROFILE_CLOCKS_MAX];
-    struct open_call *open; /* the first one stands for the track */
-    size_t n_open, open_capacity;
-    struct call_log_call *roots;
-    size_t n_roots, roots_capacity;
-    uint64_t block; /* the number of the last block that it is in, from 1 */
-    uint32_t place; /* the so-manyth of that block */
-    uint64_t part;  /* of the writer's parts: the one that is under way */
-};
-
-/* A part, and whose. */
-struct written_part {
-    struct call_log_part part;
-    uint32_t track;
-};
-
-struct call_log_writer {
-    struct arena *arena;
-    struct call_log_sink sink;
-    size_t block_bytes;
-    uint32_t n_clocks, n_values;
-    bool failed;
-
-    struct written_track *tracks;
-    size_t n_tracks, tracks_capacity;
-    struct written_part *parts;
-    size_t n_parts, parts_capacity;
-    struct call_log_call *calls;
-    size_t n_calls, calls_capacity;
-    struct call_log_block *blocks;
-    size_t n_blocks, blocks_capacity;
-
-    uint8_t *bytes; /* of the block */
-    size_t n, capacity;
-    size_t close_at; /* so many bytes are enough */
-    size_t told;     /* of them those that tell of stacks, and the footer's for these */
-    uint32_t *members;
-    size_t n_members, members_capacity;
-    uint32_t current; /* the track that records are of, or UINT32_MAX */
-    size_t run;       /* with it: where in the block its records begin */
-    uint64_t offset;  /* of the block in the log */
-    uint64_t at;      /* records so far */
-};
-
-struct call_log_writer *call_log_writer_new(struct arena *arena, const struct call_log_sink *sink,
-                                            size_t block_bytes)
+/* `sink` NULL: of a piece. */
+static struct call_log_writer *writer_new(struct arena *arena, const struct call_log_sink *sink,
+                                          size_t block_bytes)
 {
     struct call_log_writer *w = arena_alloc(arena, sizeof(*w));
 
     if (w == NULL)
         return NULL;
     w->arena = arena;
-    w->sink = *sink;
+    w->is_piece = sink == NULL;
+    if (sink != NULL)
+        w->sink = *sink;
     w->block_bytes = w->close_at = block_bytes;
     w->n_clocks = 1;
     w->current = UINT32_MAX;
     return w;
+}
+
+struct call_log_writer *call_log_writer_new(struct arena *arena, const struct call_log_sink *sink,
+                                            size_t block_bytes)
+{
+    return writer_new(arena, sink, block_bytes);
+}
+
+struct call_log_writer *call_log_piece(const struct call_log_writer *of, struct arena *arena)
+{
+    return writer_new(arena, NULL, of->block_bytes);
 }
 
 void call_log_shape(struct call_log_writer *w, uint32_t n_clocks, uint32_t n_values)
@@ -179,30 +133,16 @@ bool call_log_failed(const struct call_log_writer *w)
 
 /* ---- bytes ---- */
 
-static __attribute__((noinline)) bool grow(struct call_log_writer *w, size_t n)
+__attribute__((noinline)) bool call_log_grow(struct call_log_writer *w, size_t n)
 {
     w->failed = w->failed || !ARENA_ROOM(w->arena, w->bytes, w->capacity, w->n + n);
     return !w->failed;
 }
 
-/* Room for n bytes at w->bytes + w->n. */
-static inline bool reserve(struct call_log_writer *w, size_t n)
+void call_log_put_varint(struct call_log_writer *w, uint64_t value)
 {
-    return (!w->failed && w->capacity - w->n >= n) || grow(w, n);
-}
-
-static uint8_t *write_varint(uint8_t *to, uint64_t value)
-{
-    for (; value >= 0x80; value >>= 7)
-        *to++ = (uint8_t)(0x80 | (value & 0x7f));
-    *to++ = (uint8_t)value;
-    return to;
-}
-
-static void put_varint(struct call_log_writer *w, uint64_t value)
-{
-    if (reserve(w, LOG_VARINT_MAX))
-        w->n = (size_t)(write_varint(w->bytes + w->n, value) - w->bytes);
+    if (call_log_reserve(w, LOG_VARINT_MAX))
+        w->n = (size_t)(call_log_varint(w->bytes + w->n, value) - w->bytes);
 }
 
 static void put(struct call_log_writer *w, const void *p, size_t n)
@@ -222,30 +162,52 @@ static void end_run(struct call_log_writer *w)
 
 static void begin_run(struct call_log_writer *w, uint32_t number)
 {
-    if (!reserve(w, LOG_RUN_BYTES))
+    if (!call_log_reserve(w, LOG_RUN_BYTES))
         return;
     w->n += LOG_RUN_BYTES;
     w->run = w->n;
     w->current = number;
 }
 
-static void close_block(struct call_log_writer *w)
+/* The next block has room of its own: it is about as long. */
+static void keep_block(struct call_log_writer *w)
+{
+    if (!ARENA_ROOM(w->arena, w->kept, w->kept_capacity, w->n_kept + 1)) {
+        w->failed = true;
+        return;
+    }
+    w->kept[w->n_kept++] = (struct kept_block){w->bytes, w->capacity};
+    w->bytes = NULL;
+    w->capacity = 0;
+}
+
+void call_log_put_block(struct call_log_writer *w)
+{
+    if (!ARENA_ROOM(w->arena, w->blocks, w->blocks_capacity, w->n_blocks + 1)) {
+        w->failed = true;
+        return;
+    }
+    w->blocks[w->n_blocks++] = (struct call_log_block){
+        .offset = w->offset, .bytes = w->n, .check = w->is_piece ? 0 : log_check(w->bytes, w->n)};
+    if (w->is_piece)
+        keep_block(w);
+    else
+        put(w, w->bytes, w->n);
+    w->offset += w->n;
+    w->n = w->told = w->n_members = 0;
+    w->close_at = w->block_bytes;
+    if (w->is_piece)
+        (void)call_log_reserve(w, w->block_bytes + w->block_bytes / 8);
+}
+
+void call_log_close_block(struct call_log_writer *w)
 {
     end_run(w);
     for (size_t i = 0; i < w->n_members; i++) {
         const struct written_track *t = &w->tracks[w->members[i]];
         w->parts[t->part].part.last_at = t->last[0];
     }
-    if (!ARENA_ROOM(w->arena, w->blocks, w->blocks_capacity, w->n_blocks + 1)) {
-        w->failed = true;
-        return;
-    }
-    w->blocks[w->n_blocks++] =
-        (struct call_log_block){.offset = w->offset, .bytes = w->n, .check = log_check(w->bytes, w->n)};
-    put(w, w->bytes, w->n);
-    w->offset += w->n;
-    w->n = w->told = w->n_members = 0;
-    w->close_at = w->block_bytes;
+    call_log_put_block(w);
 }
 
 /* ---- tracks ---- */
@@ -261,13 +223,7 @@ static struct written_track *track_of(struct call_log_writer *w, uint32_t number
     return &w->tracks[number];
 }
 
-static inline void copy_clocks(const struct call_log_writer *w, uint64_t *to, const uint64_t *ticks)
-{
-    for (uint32_t i = 0; i < w->n_clocks; i++)
-        to[i] = ticks[i];
-}
-
-static bool push(struct call_log_writer *w, struct written_track *t, frame_id frame, const uint64_t *ticks)
+bool call_log_push(struct call_log_writer *w, struct written_track *t, frame_id frame, const uint64_t *ticks)
 {
     if (t->n_open == t->open_capacity && !ARENA_ROOM(w->arena, t->open, t->open_capacity, t->n_open + 1)) {
         w->failed = true;
@@ -277,12 +233,11 @@ static bool push(struct call_log_writer *w, struct written_track *t, frame_id fr
     call->frame = frame;
     call->callees = 0;
     call->number = NO_CALL;
-    copy_clocks(w, call->begin, ticks);
+    call_log_clocks(w, call->begin, ticks);
     return true;
 }
 
-/* The call has a place in the footer from now on. */
-static bool number_call(struct call_log_writer *w, struct open_call *call)
+bool call_log_number(struct call_log_writer *w, struct open_call *call)
 {
     if (call->number != NO_CALL)
         return true;
@@ -290,7 +245,7 @@ static bool number_call(struct call_log_writer *w, struct open_call *call)
         return false;
     call->number = w->n_calls++;
     w->calls[call->number] = (struct call_log_call){.frame = call->frame};
-    copy_clocks(w, w->calls[call->number].begin, call->begin);
+    call_log_clocks(w, w->calls[call->number].begin, call->begin);
     w->told += sizeof(struct call_log_call);
     return true;
 }
@@ -300,14 +255,15 @@ static void put_stack(struct call_log_writer *w, struct written_track *t)
 {
     uint64_t last = 0;
 
-    put_varint(w, t->n_roots);
-    put_varint(w, t->n_open - 1);
+    call_log_put_varint(w, t->n_roots);
+    call_log_put_varint(w, t->n_open - 1);
     for (size_t i = 1; i < t->n_open && !w->failed; i++) {
-        w->failed = !number_call(w, &t->open[i]);
-        put_varint(w, t->open[i].number - last);
+        w->failed = !call_log_number(w, &t->open[i]);
+        call_log_put_varint(w, t->open[i].number - last);
         last = t->open[i].number;
     }
-    for (uint32_t i = 0; i < w->n_clocks && reserve(w, sizeof(t->last[i])); i++, w->n += sizeof(t->last[i]))
+    for (uint32_t i = 0; i < w->n_clocks && call_log_reserve(w, sizeof(t->last[i]));
+         i++, w->n += sizeof(t->last[i]))
         memcpy(w->bytes + w->n, &t->last[i], sizeof(t->last[i]));
 }
 
@@ -318,7 +274,7 @@ static void join_block(struct call_log_writer *w, uint32_t number)
     size_t before = w->n;
 
     if (!ARENA_ROOM(w->arena, w->members, w->members_capacity, w->n_members + 1) ||
-        !ARENA_ROOM(w->arena, w->parts, w->parts_capacity, w->n_parts + 1) || !reserve(w, 1) ||
+        !ARENA_ROOM(w->arena, w->parts, w->parts_capacity, w->n_parts + 1) || !call_log_reserve(w, 1) ||
         w->n > UINT32_MAX / 2 || w->n_blocks >= UINT32_MAX) {
         w->failed = true;
         return;
@@ -333,7 +289,7 @@ static void join_block(struct call_log_writer *w, uint32_t number)
     t->place = (uint32_t)w->n_members;
     w->members[w->n_members++] = number;
     w->bytes[w->n++] = LOG_OPEN_TRACK;
-    put_varint(w, number);
+    call_log_put_varint(w, number);
     put_stack(w, t);
     w->told += w->n - before;
     w->close_at = w->n + (w->told > w->block_bytes ? w->told : w->block_bytes);
@@ -346,29 +302,17 @@ static void turn_to(struct call_log_writer *w, uint32_t number)
 
     end_run(w);
     if (w->n >= w->close_at)
-        close_block(w);
+        call_log_close_block(w);
     if (t->block != w->n_blocks + 1) {
         join_block(w, number);
-    } else if (reserve(w, 1)) {
+    } else if (call_log_reserve(w, 1)) {
         w->bytes[w->n++] = LOG_SWITCH;
-        put_varint(w, t->place);
+        call_log_put_varint(w, t->place);
     }
     begin_run(w, number);
 }
 
 /* ---- records ---- */
-
-static inline unsigned clock_code(uint64_t ticks)
-{
-    unsigned bytes = ticks == 0 ? 0 : (unsigned)(71 - __builtin_clzll(ticks)) / 8;
-
-    return bytes > 6 ? 7 : bytes;
-}
-
-static inline unsigned cpu_code(uint64_t ticks)
-{
-    return ticks == 0 ? 0 : ticks < 1 << 8 ? 1 : ticks < 1 << 16 ? 2 : 3;
-}
 
 /* The clocks behind the second one: each of them stands still in most records. */
 static uint8_t *put_other_clocks(const struct call_log_writer *w, struct written_track *t, uint8_t *to,
@@ -381,7 +325,7 @@ static uint8_t *put_other_clocks(const struct call_log_writer *w, struct written
         if (ticks[i] == t->last[i])
             continue;
         *went |= (uint8_t)(1 << (i - LOG_FIRST_CLOCKS));
-        to = write_varint(to, ticks[i] - t->last[i]);
+        to = call_log_varint(to, ticks[i] - t->last[i]);
         t->last[i] = ticks[i];
     }
     return to;
@@ -397,24 +341,16 @@ static inline struct written_track *put_record(struct call_log_writer *w, uint32
         return NULL;
     if (w->current != number || w->n >= w->close_at)
         turn_to(w, number);
-    if (!reserve(w, ROOM))
+    if (!call_log_reserve(w, ROOM))
         return NULL;
     struct written_track *t = &w->tracks[number];
     uint8_t *control = w->bytes + w->n, *to = control + 1;
-    uint64_t wall = ticks[0] - t->last[0];
-    unsigned code = clock_code(wall);
+    unsigned code = kind;
     memcpy(to, &frame, sizeof(frame));
-    to += LOG_FRAME_BYTES[kind];
-    memcpy(to, &wall, sizeof(wall));
-    to += LOG_CLOCK_BYTES[code];
-    code = kind | code << LOG_KIND_BITS;
+    to = call_log_put_clock(to + LOG_FRAME_BYTES[kind], ticks[0] - t->last[0], &code);
     t->last[0] = ticks[0];
     if (w->n_clocks > 1) {
-        uint64_t cpu = ticks[1] - t->last[1];
-        unsigned cpu_bytes = cpu_code(cpu);
-        memcpy(to, &cpu, sizeof(cpu));
-        to += LOG_CPU_BYTES[cpu_bytes];
-        code |= cpu_bytes << (LOG_KIND_BITS + LOG_CLOCK_BITS);
+        to = call_log_put_second_clock(to, ticks[1] - t->last[1], &code);
         t->last[1] = ticks[1];
         if (w->n_clocks > LOG_FIRST_CLOCKS)
             to = put_other_clocks(w, t, to, ticks);
@@ -429,7 +365,7 @@ void call_log_begin(struct call_log_writer *w, uint32_t track, uint32_t id, cons
 {
     struct written_track *t = w->failed ? NULL : track_of(w, track);
 
-    if (t == NULL || !push(w, t, FRAME_NONE, ticks))
+    if (t == NULL || !call_log_push(w, t, FRAME_NONE, ticks))
         return;
     t->footer.id = id;
     for (uint32_t i = 0; i < w->n_clocks; i++)
@@ -441,7 +377,7 @@ void call_log_enter(struct call_log_writer *w, uint32_t track, frame_id frame, c
     unsigned kind = frame < 1 << 8 ? LOG_ENTER_1 : frame < 1 << 16 ? LOG_ENTER_2 : LOG_ENTER_4;
     struct written_track *t = put_record(w, track, kind, frame, ticks);
 
-    if (t != NULL && !push(w, t, frame, ticks))
+    if (t != NULL && !call_log_push(w, t, frame, ticks))
         return;
 }
 
@@ -451,7 +387,7 @@ static void fill_call(const struct call_log_writer *w, struct call_log_call *to,
     to->callees = call->callees;
     to->flags = flags;
     to->at = w->at;
-    copy_clocks(w, to->end, ticks);
+    call_log_clocks(w, to->end, ticks);
 }
 
 void call_log_leave(struct call_log_writer *w, uint32_t track, const uint64_t *ticks)
@@ -494,7 +430,7 @@ void call_log_sample(struct call_log_writer *w, uint32_t track, const uint64_t *
     const struct written_track *t = put_record(w, track, LOG_SAMPLE, 0, ticks);
 
     for (uint32_t i = 0; t != NULL && i < w->n_values; i++)
-        put_varint(w, values[i]);
+        call_log_put_varint(w, values[i]);
 }
 
 /* ---- the footer ---- */
@@ -573,7 +509,7 @@ bool call_log_finish(struct call_log_writer *w, uint32_t n_frames)
     struct buf footer = {0};
 
     if (!w->failed && w->n > 0)
-        close_block(w);
+        call_log_close_block(w);
     trailer.n_blocks = w->n_blocks;
     w->failed = w->failed || !put_footer(w, &trailer, &footer);
     trailer.footer_check = log_check(footer.p, footer.n);

@@ -112,6 +112,21 @@ bool call_log_failed(const struct call_log_writer *w);
 /* How many clocks a record has, and how many values a sample; before the first record. */
 void call_log_shape(struct call_log_writer *w, uint32_t n_clocks, uint32_t n_values);
 
+/* A piece of a log, which is written at the same time as what comes before it: see profile/build/join.c.
+ *
+ * call_log_piece makes the writer of a later piece, in an arena of its own, where the blocks stay. It does not know what
+ * is open where it begins: what it leaves of that are re-roots for it. NULL when the arena gives no more.
+ *
+ * call_log_join puts the piece, which is used up, behind what `w` was told, as if its records had been told to `w`.
+ * tracks[i] is the track of `w`, which has begun, that the piece's track i is. What the piece left is what is open
+ * there, in this order, and frames are the same in both; at most two clocks, and no samples. False of
+ * call_log_fits: the log would become long by it, because so much is open while the piece goes on. */
+struct call_log_writer *call_log_piece(const struct call_log_writer *of, struct arena *arena)
+    __attribute__((warn_unused_result));
+bool call_log_fits(const struct call_log_writer *w, const struct call_log_writer *piece,
+                   const uint32_t *tracks);
+void call_log_join(struct call_log_writer *w, struct call_log_writer *piece, const uint32_t *tracks);
+
 /* Writes the rest, of a profile of so many frames. False: the arena gave no more (its failure says so), or
  * the sink took no more. */
 bool call_log_finish(struct call_log_writer *w, uint32_t n_frames) __attribute__((warn_unused_result));

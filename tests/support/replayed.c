@@ -1,7 +1,12 @@
 #include "tests/support/replayed.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "profile/calls/call_rows.h"
+#include "profile/calls/window.h"
+#include "tests/support/profile_dump.h"
 
 static void need(bool condition)
 {
@@ -72,4 +77,91 @@ enum replay_end replayed_play(const struct replayed *r, const struct profile *p,
     enum replay_end end = replay_all(&request, &arena);
     arena_free(&arena);
     return end;
+}
+
+/* ---- as text ---- */
+
+static void tell(struct buf *b, const struct replay_track *t, const char *what)
+{
+    const struct replay_call *top = &t->open[t->n_open - 1];
+
+    buf_printf(b, "%u %s %u %zu at %" PRIu64 " %" PRIu64 " from %" PRIu64 " %" PRIu64, t->nth, what,
+               top->frame, t->n_open, t->now[0], t->now[1], t->last[0], t->last[1]);
+    buf_printf(b, " begun %" PRIu64 " %" PRIu64 " flags %u%s\n", top->begin[0], top->begin[1], top->flags,
+               t->resumes ? " resumes" : "");
+}
+
+static bool tell_begin(void *context, struct replay_track *t)
+{
+    buf_printf(context, "%u uncalled %" PRIu64 "\n", t->nth, t->uncalled);
+    return true;
+}
+
+static bool tell_enter(void *context, struct replay_track *t)
+{
+    tell(context, t, "enter");
+    return true;
+}
+
+static bool tell_leave(void *context, struct replay_track *t, const struct replay_left *left)
+{
+    tell(context, t, "leave");
+    buf_printf(context, "level %zu self %" PRIu64 " flags %u\n", left->level, left->self, left->flags);
+    return true;
+}
+
+static bool tell_stay(void *context, struct replay_track *t)
+{
+    tell(context, t, "stay");
+    return true;
+}
+
+static bool tell_end(void *context, struct replay_track *t)
+{
+    tell(context, t, "end");
+    return true;
+}
+
+static bool tell_row(void *context, const struct call_row *row)
+{
+    buf_printf(context, "%u %u %u %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %u\n", row->track,
+               row->frame, row->depth, row->begin_ns, row->end_ns, row->self_ns, row->cpu_ns, row->flags);
+    return true;
+}
+
+static void dump_window(struct buf *b, const struct replayed *r, const struct profile *p,
+                        const struct window *window)
+{
+    const struct call_rows_request of_rows = {p, false, window, NULL, false, tell_row, b};
+    struct replay_request replay = {.window = window, .in_order = true, .looks_at_self = true};
+    struct arena arena;
+
+    arena_init(&arena, 256 << 20);
+    struct call_rows *rows = call_rows_new(&arena, &of_rows, (struct hash_seed){1, 2});
+    struct window_sink *sink = window_sink_new(&arena, &arena, &(struct window_request){p, *window, {3, 4}});
+    need(rows != NULL && sink != NULL);
+    replay.sink = call_rows_replay(rows);
+    need(replayed_play(r, p, replay) == REPLAY_DONE);
+    replay = (struct replay_request){.window = window, .rests = true, .sink = window_sink_replay(sink)};
+    need(replayed_play(r, p, replay) == REPLAY_DONE);
+    const struct profile *part = window_sink_finish(sink);
+    need(part != NULL);
+    profile_dump(b, part);
+    arena_free(&arena);
+}
+
+void replayed_dump(struct buf *b, const struct replayed *r, const struct profile *p)
+{
+    enum { WINDOWS = 5 };
+    const struct replay_request all = {
+        .in_order = true, .sink = {NULL, tell_begin, tell_enter, tell_leave, NULL, tell_stay, tell_end, b}};
+    uint64_t from = UINT64_MAX, to = 0;
+
+    need(replayed_play(r, p, all) == REPLAY_DONE);
+    for (uint32_t i = 0; i < p->n_tracks; i++) {
+        from = p->tracks[i].begin_ns < from ? p->tracks[i].begin_ns : from;
+        to = p->tracks[i].end_ns > to ? p->tracks[i].end_ns : to;
+    }
+    for (uint64_t i = 0, step = (to - from) / WINDOWS + 1; i < WINDOWS && p->n_tracks > 0; i++)
+        dump_window(b, r, p, &(struct window){from + i * step, from + (i + 1) * step});
 }

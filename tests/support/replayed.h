@@ -3,6 +3,7 @@
 #ifndef TESTS_SUPPORT_REPLAYED_H
 #define TESTS_SUPPORT_REPLAYED_H
 
+#include "core/buf.h"
 #include "profile/build/builder.h"
 #include "profile/calls/replay.h"
 #include "profile/log/call_log.h"
@@ -33,5 +34,9 @@ struct call_log_source replayed_source(struct replayed_file *file);
 /* Replays: all tracks of the profile, unless the request names some. */
 enum replay_end replayed_play(const struct replayed *r, const struct profile *p,
                               struct replay_request request);
+
+/* All that a log tells as text, whatever its blocks: each record; and what is told of some windows of time, of which it
+ * reads what these need. */
+void replayed_dump(struct buf *b, const struct replayed *r, const struct profile *p);
 
 #endif

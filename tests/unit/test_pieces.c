@@ -3,6 +3,7 @@
 #include "tests/support/unit.h"
 
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/system/threads.h"
@@ -10,6 +11,7 @@
 #include "tests/support/fold_fixture.h"
 #include "tests/support/profile_dump.h"
 #include "tests/support/random.h"
+#include "tests/support/replayed.h"
 #include "tests/support/trace_bytes.h"
 #include "tests/support/wild_events.h"
 
@@ -17,11 +19,29 @@
 
 enum { FRAMES = 5, STRIDE = 10, OFFSET = 100 };
 
-static void finish_into(struct fold_fixture *f, struct buf *dump)
+/* With its log. */
+struct told {
+    struct fold_fixture f;
+    struct replayed log;
+    struct buf dump;
+};
+
+static void begin_telling(struct told *t, uint32_t tracks)
 {
-    fold_fixture_finish(f);
-    profile_dump(dump, f->profile);
-    arena_free(&f->arena);
+    fold_fixture_open(&t->f, FOLD_VALUES, 2, FRAMES, tracks);
+    replayed_begin(&t->log, t->f.builder);
+}
+
+static void end_telling(struct told *t)
+{
+    fold_fixture_finish(&t->f);
+    profile_dump(&t->dump, t->f.profile);
+    replayed_end(&t->log, t->f.profile);
+    replayed_dump(&t->dump, &t->log, t->f.profile);
+    assert_false(t->dump.failed);
+    buf_char(&t->dump, '\0');
+    replayed_close(&t->log);
+    arena_free(&t->f.arena);
 }
 
 static void tell(struct builder *b, const struct event *events, size_t from, size_t to)
@@ -34,7 +54,7 @@ static void tell(struct builder *b, const struct event *events, size_t from, siz
 static enum builder_joined tell_piece(struct builder *b, const struct event *events, size_t cut, size_t n)
 {
     static const uint32_t TRACKS[] = {0, 1, 2};
-    const struct builder_joint joint = {TRACKS, NULL, FRAMES};
+    const struct builder_joint joint = {TRACKS, NULL, FRAMES, 0};
     struct arena arena;
 
     arena_init(&arena, 1 << 24);
@@ -51,26 +71,22 @@ static enum builder_joined tell_piece(struct builder *b, const struct event *eve
 /* Told as a whole, and in two pieces. Returns whether the second one joined the first. */
 static bool tell_both(const struct event *events, size_t n, size_t cut, uint32_t tracks)
 {
-    struct fold_fixture one, two;
-    struct buf whole = {0}, pieces = {0};
+    struct told one = {.dump = {0}}, two = {.dump = {0}};
 
-    fold_fixture_open(&one, FOLD_VALUES, 2, FRAMES, tracks);
-    tell(one.builder, events, 0, n);
-    finish_into(&one, &whole);
-    fold_fixture_open(&two, FOLD_VALUES, 2, FRAMES, tracks);
-    assert_true(builder_has_pieces(two.builder));
-    tell(two.builder, events, 0, cut);
-    enum builder_joined how = tell_piece(two.builder, events, cut, n);
+    begin_telling(&one, tracks);
+    tell(one.f.builder, events, 0, n);
+    end_telling(&one);
+    begin_telling(&two, tracks);
+    assert_true(builder_has_pieces(two.f.builder));
+    tell(two.f.builder, events, 0, cut);
+    enum builder_joined how = tell_piece(two.f.builder, events, cut, n);
     assert_int_not_equal(how, BUILDER_NO_MEMORY);
     if (how == BUILDER_APART)
-        tell(two.builder, events, cut, n);
-    finish_into(&two, &pieces);
-    assert_false(whole.failed || pieces.failed);
-    buf_char(&whole, '\0');
-    buf_char(&pieces, '\0');
-    assert_string_equal(pieces.p, whole.p);
-    buf_free(&whole);
-    buf_free(&pieces);
+        tell(two.f.builder, events, cut, n);
+    end_telling(&two);
+    assert_string_equal(two.dump.p, one.dump.p);
+    buf_free(&one.dump);
+    buf_free(&two.dump);
     return how == BUILDER_JOINED;
 }
 
@@ -135,6 +151,26 @@ static void stacks_that_join(void **state)
         if (joined != CASES[i].joins)
             fail_msg("%s, cut at %zu: %s", CASES[i].words, CASES[i].cut, joined ? "joined" : "apart");
     }
+}
+
+/* Much is open while the piece goes on, and each of its blocks would tell of all that: the log would be long. */
+static void a_log_of_deep_stacks_is_told_as_a_whole(void **state)
+{
+    enum { DEEP = 4000, N = DEEP + 2000 };
+    struct event *events = calloc(N, sizeof(*events));
+
+    (void)state;
+    assert_non_null(events);
+    for (uint64_t i = 0; i < N; i++)
+        events[i] = (struct event){
+            .action = i < DEEP || i % 2 == 0 ? EVENT_ENTER : EVENT_EXIT, .frame = i % 2, .clock = {i, i}};
+    for (size_t i = DEEP; i < N; i++)
+        events[i].frame = 2;
+    unsigned apart = 0;
+    for (unsigned round = 0; round < 3; round++) /* with blocks of other lengths */
+        apart += !tell_both(events, N, DEEP, 1);
+    assert_true(apart > 0);
+    free(events);
 }
 
 /* ---- files ---- */
@@ -233,25 +269,40 @@ static bool size(void *context, uint64_t *bytes)
     return true;
 }
 
-/* Returns how many bytes were read. `parallel` NULL: by one thread. */
-static uint64_t read_into(struct buf *dump, struct shared_bytes *bytes, const struct parallel *parallel,
-                          uint32_t threads)
+/* A reading by one thread, or by several. */
+struct way {
+    const struct parallel *parallel; /* NULL: by one */
+    uint32_t threads;                /* that the file may have */
+    bool with_log;
+};
+
+/* Returns how many bytes were read. */
+static uint64_t read_into(struct buf *dump, struct shared_bytes *bytes, const struct way *way)
 {
     const struct source_input in = {.read_at = read_at, .size = size, .context = bytes};
     struct reader_limits limits = READER_LIMITS_DEFAULT;
+    struct replayed log;
     struct reader r;
     struct arena arena;
 
-    limits.threads = threads;
+    limits.threads = way->threads;
     arena_init(&arena, 1 << 26);
     assert_true(reader_init(&r, &arena, &limits, (struct hash_seed){3, 4}));
-    reader_parallel(&r, parallel);
+    reader_parallel(&r, way->parallel);
+    if (way->with_log)
+        replayed_begin(&log, r.builder);
     atomic_store(&bytes->given, 0);
     const struct profile *p = reader_read(&r, &in);
     if (p != NULL)
         profile_dump(dump, p);
     else
         profile_dump_diag(dump, &r.diag);
+    if (p != NULL && way->with_log) {
+        replayed_end(&log, p);
+        replayed_dump(dump, &log, p);
+    }
+    if (way->with_log)
+        replayed_close(&log);
     buf_char(dump, '\0');
     assert_false(dump->failed);
     arena_free(&arena);
@@ -267,15 +318,15 @@ static void run_pieces(const struct parallel_job *jobs, unsigned n)
 }
 
 /* By one thread and by several. Returns whether all pieces joined: then no byte was read twice. */
-static bool read_both(struct shared_bytes *bytes, unsigned jobs, uint32_t threads)
+static bool read_both(struct shared_bytes *bytes, unsigned jobs, uint32_t threads, bool with_log)
 {
     const struct parallel parallel = {jobs, bytes->bytes.n / (2 * jobs), run_pieces};
     struct buf one = {0}, several = {0};
 
     pieces_run = 0;
-    read_into(&one, bytes, NULL, threads);
+    read_into(&one, bytes, &(struct way){NULL, threads, with_log});
     assert_int_equal(pieces_run, 0);
-    uint64_t given = read_into(&several, bytes, &parallel, threads);
+    uint64_t given = read_into(&several, bytes, &(struct way){&parallel, threads, with_log});
     assert_int_equal(pieces_run, jobs);
     assert_string_equal(several.p, one.p);
     buf_free(&one);
@@ -308,10 +359,13 @@ static void files_in_pieces(void **state)
             trace.n -= round; /* the last record may be cut */
             struct shared_bytes bytes = {
                 .bytes = buf_view(&trace), .largest = 100 + 50 * round, .length = trace.n};
-            bool joined = read_both(&bytes, 2 + round % 4, 100);
+            bool joined = read_both(&bytes, 2 + round % 4, 100, false);
             apart += !joined;
             if (!joined && DAMAGES[i].joins)
                 fail_msg("%s, %u: a piece did not join", DAMAGES[i].name, round);
+            joined = read_both(&bytes, 2 + round % 4, 100, true);
+            if (!joined && DAMAGES[i].joins && DAMAGES[i].unlisted == 0)
+                fail_msg("%s, %u: a piece with a log did not join", DAMAGES[i].name, round);
         }
     assert_true(apart > 0); /* what cannot be joined exactly was read again */
     buf_free(&trace);
@@ -329,7 +383,7 @@ static void files_that_shrink(void **state)
     for (size_t cut = 0; cut < whole - 300; cut += 613) {
         trace.n = whole - cut;
         struct shared_bytes bytes = {.bytes = buf_view(&trace), .largest = 200, .length = whole};
-        read_both(&bytes, 3, 100);
+        read_both(&bytes, 3, 100, cut % 2 == 0);
     }
     buf_free(&trace);
 }
@@ -344,7 +398,7 @@ static void limits_are_passed_as_in_one_piece(void **state)
     write_trace(&trace, &DAMAGE, 6);
     struct shared_bytes bytes = {.bytes = buf_view(&trace), .largest = 200, .length = trace.n};
     for (uint32_t threads = 2; threads < 6; threads++)
-        read_both(&bytes, 2, threads);
+        read_both(&bytes, 2, threads, threads % 2 == 0);
     buf_free(&trace);
 }
 
@@ -353,6 +407,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wild_events_at_every_cut),
         cmocka_unit_test(stacks_that_join),
+        cmocka_unit_test(a_log_of_deep_stacks_is_told_as_a_whole),
         cmocka_unit_test(files_in_pieces),
         cmocka_unit_test(files_that_shrink),
         cmocka_unit_test(limits_are_passed_as_in_one_piece),
