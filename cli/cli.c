@@ -314,11 +314,17 @@ static void identify_input(struct cli_input *in, struct diag *diag)
  * it read costs more than it gains. */
 enum { PIECE_BYTES = 2 << 20 };
 
+static void run_pieces(const struct parallel *p, const struct parallel_job *jobs, unsigned n)
+{
+    (void)p;
+    threads_parallel(jobs, n);
+}
+
 static struct shared_profile *read_input(struct conversion *f, int fd, const char *path, struct diag *diag)
 {
     struct cli_input input;
     const struct source_input in = {.read_at = read_at, .size = input_size, .context = &input};
-    const struct parallel parallel = {turns_cores(), PIECE_BYTES, threads_parallel};
+    const struct parallel parallel = {turns_cores(), PIECE_BYTES, run_pieces};
 
     if (!open_input(&input, fd)) {
         conversion_abandon(f);

@@ -17,7 +17,7 @@ struct parallel {
     uint64_t piece_bytes; /* A piece of a file that is read by a job of its own is at least as large. */
     /* Runs n jobs, PARALLEL_JOBS_MAX at most, each once: the first one on this thread, the others at the same time where that is possible. Returns
      * when all have ended. */
-    void (*run)(const struct parallel_job *jobs, unsigned n);
+    void (*run)(const struct parallel *p, const struct parallel_job *jobs, unsigned n);
 };
 
 #endif

@@ -42,8 +42,8 @@ struct reading {
      * formats with is_in_parts. */
     struct source *(*next_part)(struct reading *r);
     void *context; /* of both */
-    /* For formats that can read pieces of a file at the same time: several threads may read the source's input then.
-     * NULL: they may not. */
+    /* For formats that can read pieces of a file at the same time: several threads may read the source's input then
+     * (source_input.beside). NULL: they may not. */
     const struct parallel *parallel;
 };
 

@@ -71,7 +71,7 @@ void reader_split(struct reader *r, struct str key);
  * only one, or the one that the input names late. DIAG_USAGE later if the input is no archive. */
 void reader_choose(struct reader *r, struct str member);
 
-/* What can be done side by side is done so: several threads may call the input's read_at at once. `parallel` must stay. */
+/* What can be done side by side is done so: see source_input.beside. `parallel` must stay. */
 void reader_parallel(struct reader *r, const struct parallel *parallel);
 
 /* A file of names beside the input, as format.h says: it must stay until it is read, with a warning if the

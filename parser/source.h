@@ -29,6 +29,9 @@ struct source_input {
      * late. */
     const char *(*member)(void *context);
     void *context;
+    /* The same bytes for other threads, which read at the same time (core/parallel.h): one input for each job but the
+     * first. NULL: several threads may call read_at at once. */
+    const struct source_input *beside;
 };
 
 /* As read_at, but fewer than n bytes only at the end of the input: what comes of them does not depend on

@@ -29,7 +29,7 @@ struct threads *threads_new(const unsigned most[], unsigned kinds, size_t stack_
  * any more. NULL is fine. */
 void threads_free(struct threads *t);
 
-/* For struct parallel: each job but the first on a thread of its own, or behind the first where no thread can be started. */
+/* As struct parallel asks: each job but the first on a thread of its own, or behind the first where no thread can be started. */
 void threads_parallel(const struct parallel_job *jobs, unsigned n);
 
 /* How many jobs of the kind run, and how many wait for a thread. */

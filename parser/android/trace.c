@@ -268,15 +268,17 @@ static void read_piece(void *of)
 }
 
 /* A later piece may need more memory than is left. Then it is read as if there were no pieces, once more. */
-static bool begin_piece(struct piece *piece, const struct android_trace *t, size_t bytes)
+static bool begin_piece(struct piece *piece, const struct android_trace *t, unsigned nth, size_t bytes)
 {
+    const struct source_input *in = t->android.source->input;
+
     arena_init(&piece->arena, bytes);
     piece->arena.stop = builder_arena(t->android.builder)->stop;
     piece->trace = arena_alloc(&piece->arena, sizeof(*piece->trace));
     if (piece->trace == NULL)
         return false;
     piece->trace->records = t->records;
-    source_of_input(&piece->source, &piece->arena, t->android.source->input);
+    source_of_input(&piece->source, &piece->arena, in->beside != NULL ? &in->beside[nth - 1] : in);
     source_jump(&piece->source, piece->from);
     return android_piece(&piece->trace->android, &t->android, &piece->arena, &piece->source, &piece->diag);
 }
@@ -326,11 +328,11 @@ static bool read_pieces(struct android_trace *t)
 
     if (n < 2)
         return true;
-    while (begun < n && begin_piece(&pieces[begun], t, (arena->limit_bytes - arena->used_bytes) / n))
+    while (begun < n && begin_piece(&pieces[begun], t, begun, (arena->limit_bytes - arena->used_bytes) / n))
         begun++;
     for (unsigned i = 0; i < begun; i++)
         jobs[i] = (struct parallel_job){read_piece, &pieces[i]};
-    t->parallel->run(jobs, begun);
+    t->parallel->run(t->parallel, jobs, begun);
     bool ok = pieces[0].ok;
     for (unsigned i = 1; i < begun && ok; i++)
         ok = join_piece(t, &pieces[i]);

@@ -718,13 +718,15 @@ static bool read_log(struct conversion *again, const struct convert_source *s, c
     return true;
 }
 
-bool profile_log_read(const struct convert_source *s, const struct source_input *in, const struct stop *stop,
-                      struct diag *diag)
+bool profile_log_read(const struct convert_source *s, const struct source_input *in,
+                      const struct parallel *parallel, const struct stop *stop, struct diag *diag)
 {
     struct conversion *again = read_again(s, diag);
 
-    if (again != NULL)
+    if (again != NULL) {
+        conversion_parallel(again, parallel);
         conversion_stop(again, stop);
+    }
     bool ok = again != NULL && conversion_keep_log(again, diag) && read_log(again, s, in, diag);
     conversion_abandon(again);
     return ok;
@@ -739,7 +741,7 @@ bool profile_log_make(const struct convert_source *s, struct diag *diag)
         return true;
     if (s->make_log != NULL)
         return s->make_log(s->make_log_context, s, diag);
-    bool ok = profile_log_read(s, &in, s->stop, diag);
+    bool ok = profile_log_read(s, &in, NULL, s->stop, diag);
     if (!ok && file.diag.kind != DIAG_NONE)
         *diag = file.diag;
     return ok;

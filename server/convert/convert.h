@@ -90,7 +90,7 @@ bool conversion_symbols(struct conversion *f, int fd, struct str name, struct di
  * it. Before the first byte. False: diag. */
 bool conversion_keep_log(struct conversion *f, struct diag *diag) __attribute__((warn_unused_result));
 
-/* What can be done side by side is done so: several threads may call the input's read_at at once. `parallel` must stay. */
+/* What can be done side by side is done so: see source_input.beside. `parallel` must stay. */
 void conversion_parallel(struct conversion *f, const struct parallel *parallel);
 
 /* The work of conversion_read ends soon after `stop` was asked, which must outlive it. NULL is fine. */
@@ -175,11 +175,12 @@ struct shared_profile *convert_window(const struct convert_source *whole, const 
 /* Makes the log if it is not there yet, by s->make_log, or else from s->fd. False: diag. */
 bool profile_log_make(const struct convert_source *s, struct diag *diag) __attribute__((warn_unused_result));
 
-/* Makes the log of the source's profile: reads all of its bytes. Of two who do so at a time the first
- * one's log is kept. False: diag, with DIAG_IO where these are not the profile's bytes; not set where `in`
- * knows why they cannot be had. */
-bool profile_log_read(const struct convert_source *s, const struct source_input *in, const struct stop *stop,
-                      struct diag *diag) __attribute__((warn_unused_result));
+/* Makes the log of the source's profile: reads all of its bytes. `parallel` as in conversion_parallel; may be NULL. Of two
+ * who do so at a time the first one's log is kept. False: diag, with DIAG_IO where these are not the profile's bytes; not
+ * set where `in` knows why they cannot be had. */
+bool profile_log_read(const struct convert_source *s, const struct source_input *in,
+                      const struct parallel *parallel, const struct stop *stop, struct diag *diag)
+    __attribute__((warn_unused_result));
 
 /* Fills in the log, which is there, and the profile: that of the source, or the whole that it is a window of. */
 void profile_log_request(const struct shared_profile *f, struct replay_request *request);

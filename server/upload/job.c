@@ -562,7 +562,8 @@ static const char *arrival_member(void *context)
 static struct shared_profile *read_while_it_arrives(struct job *job, struct turn *turn, struct diag *diag)
 {
     struct arrival a = {.job = job, .turn = turn, .conversion = conversion_new(job->service->config)};
-    const struct source_input in = {read_arrival, arrival_size, arrival_member, &a};
+    const struct source_input in = {
+        .read_at = read_arrival, .size = arrival_size, .member = arrival_member, .context = &a};
 
     if (a.conversion == NULL) {
         diag_no_memory(diag, "No memory for one more upload.");

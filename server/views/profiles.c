@@ -13,6 +13,7 @@
 #include "server/service.h"
 #include "server/store/record.h"
 #include "server/store/store.h"
+#include "server/views/turn_file.h"
 
 /* ---- names that were stored ---- */
 
@@ -225,51 +226,33 @@ void profiles_tick(struct profiles *p)
 
 /* ---- reading ---- */
 
-/* A file whose reader gives its turn back at each piece. */
-struct turn_file {
-    struct source_input bytes;
-    struct turn *turn;
-};
-
-static ptrdiff_t read_at(void *context, uint64_t at, void *to, size_t n)
-{
-    struct turn_file *f = context;
-
-    turn_next(f->turn);
-    return f->bytes.read_at(f->bytes.context, at, to, n);
-}
-
-static bool size_of(void *context, uint64_t *bytes)
-{
-    struct turn_file *f = context;
-
-    return f->bytes.size(f->bytes.context, bytes);
-}
-
+/* `alone`: on this thread only. *beside_us: processor time of others. */
 static struct shared_profile *profile_read(struct conversion *conversion, int fd, struct turn *turn,
-                                           const struct stop *stop, struct diag *diag)
+                                           const struct stop *stop, bool alone, int64_t *beside_us,
+                                           struct diag *diag)
 {
-    struct readable file = {.fd = fd, .stop = stop};
-    struct turn_file turns = {readable_input(&file), turn};
-    const struct source_input in = {.read_at = read_at, .size = size_of, .context = &turns};
+    struct turn_file file;
 
+    turn_file_open(&file, fd, turn, stop);
+    if (!alone)
+        conversion_parallel(conversion, &file.parallel);
     conversion_stop(conversion, stop);
-    struct shared_profile *made = conversion_read(conversion, &in, diag);
-    if (made == NULL && file.diag.kind != DIAG_NONE)
-        *diag = file.diag; /* knows more than that it could not be read */
+    struct shared_profile *made = conversion_read(conversion, &file.in, diag);
+    if (made == NULL && file.readers[0].file.diag.kind != DIAG_NONE)
+        *diag = file.readers[0].file.diag; /* knows more than that it could not be read */
+    *beside_us = turn_file_beside_us(&file);
     return made;
 }
 
 /* The log of calls, in turns. */
 static bool read_log(const struct profile_source *s, const struct stop *stop, struct diag *diag)
 {
-    struct readable file = {.fd = s->source.fd, .stop = stop};
-    struct turn_file turns = {readable_input(&file), s->turn};
-    const struct source_input in = {.read_at = read_at, .size = size_of, .context = &turns};
-    bool ok = profile_log_read(&s->source, &in, stop, diag);
+    struct turn_file file;
 
-    if (!ok && file.diag.kind != DIAG_NONE)
-        *diag = file.diag;
+    turn_file_open(&file, s->source.fd, s->turn, stop);
+    bool ok = profile_log_read(&s->source, &file.in, &file.parallel, stop, diag);
+    if (!ok && file.readers[0].file.diag.kind != DIAG_NONE)
+        *diag = file.readers[0].file.diag;
     return ok;
 }
 
@@ -368,7 +351,8 @@ static int open_stored(const struct service *s, const struct profile_id *id, str
     return fd;
 }
 
-/* `fd`: the bytes, or -1: they are in the store. NULL: diag. */
+/* `fd`: the bytes, or -1: they are in the store. An upload that reads its own bytes does so alone: how much of a processor
+ * it may take is counted on its thread (upload/work_limit.h). NULL: diag. */
 static struct shared_profile *read_whole(struct profiles *p, struct profile_thing *t, int fd,
                                          struct turn *turn, struct diag *diag)
 {
@@ -376,17 +360,17 @@ static struct shared_profile *read_whole(struct profiles *p, struct profile_thin
     int64_t begun_ms = clock_ms();
     struct shared_profile *made = NULL;
     uint64_t bytes;
-    int64_t begun_us = clock_thread_us();
+    int64_t begun_us = clock_thread_us(), beside_us = 0;
     int from = fd >= 0 ? fd : open_stored(s, &t->id, turn, &bytes, diag);
     struct conversion *conversion = from < 0 ? NULL : begin_reading(s, &t->id, diag);
 
     if (conversion != NULL)
-        made = profile_read(conversion, from, turn, &t->once.stop, diag);
+        made = profile_read(conversion, from, turn, &t->once.stop, fd >= 0, &beside_us, diag);
     if (from >= 0 && from != fd)
         close(from);
     if (made != NULL)
         figures_reading(s->figures, shared_profile_get(made)->format,
-                        (uint64_t)(clock_thread_us() - begun_us));
+                        (uint64_t)(clock_thread_us() - begun_us + beside_us));
     log_reading(p, &t->id, "folded", fd >= 0 ? "spool" : "store", made, begun_ms);
     return made;
 }

@@ -1,6 +1,7 @@
 #include "tests/support/replayed.h"
 
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,9 +18,10 @@ static void need(bool condition)
 void replayed_begin(struct replayed *r, struct builder *b)
 {
     static const size_t BLOCK_BYTES[] = {1, 30, 64 << 10, 80, 200, 600};
-    static unsigned n;
+    static atomic_uint n;
 
-    *r = (struct replayed){.block_bytes = BLOCK_BYTES[n++ % (sizeof(BLOCK_BYTES) / sizeof(BLOCK_BYTES[0]))]};
+    *r = (struct replayed){
+        .block_bytes = BLOCK_BYTES[atomic_fetch_add(&n, 1) % (sizeof(BLOCK_BYTES) / sizeof(BLOCK_BYTES[0]))]};
     arena_init(&r->arena, 256 << 20);
     const struct call_log_sink sink = log_memory_sink(&r->memory);
     r->writer = call_log_writer_new(&r->arena, &sink, r->block_bytes);

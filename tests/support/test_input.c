@@ -47,7 +47,8 @@ static const char *member(void *context)
 
 struct source_input test_input_of(struct test_input *t)
 {
-    return (struct source_input){read_at, t->sequential ? NULL : size, member, t};
+    return (struct source_input){
+        .read_at = read_at, .size = t->sequential ? NULL : size, .member = member, .context = t};
 }
 
 const struct profile *test_input_read(struct reader *r, struct str bytes)

@@ -311,8 +311,9 @@ static uint64_t read_into(struct buf *dump, struct shared_bytes *bytes, const st
 
 static unsigned pieces_run;
 
-static void run_pieces(const struct parallel_job *jobs, unsigned n)
+static void run_pieces(const struct parallel *p, const struct parallel_job *jobs, unsigned n)
 {
+    (void)p;
     pieces_run = n;
     threads_parallel(jobs, n);
 }
