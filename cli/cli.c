@@ -357,7 +357,8 @@ static struct shared_profile *fold_open(const struct config *config, int fd, con
     }
     conversion_choose(f, reading->member);
     conversion_split(f, reading->split);
-    if (!tell_names(f, reading->names, diag) || (reading->with_log && !conversion_keep_log(f, diag))) {
+    if (!tell_names(f, reading->names, diag) ||
+        ((reading->with_log || reading->with_events) && !conversion_keep_log(f, reading->with_log, diag))) {
         conversion_abandon(f);
         return NULL;
     }

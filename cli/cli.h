@@ -64,6 +64,7 @@ struct cli_reading {
     const struct cli_names *names;
     const char *split; /* as view_options.split */
     bool with_log;     /* windows or calls are going to be asked for: see conversion_keep_log */
+    bool with_events;  /* The same, but of samples nothing that needs their log. */
 };
 
 /* Whether the view is of the order of time: a range, or a chart. */

@@ -144,8 +144,8 @@ static bool read_one(struct runs *r, const char *path, const char *member, const
                      struct diag *diag)
 {
     const struct view_options *view = &r->options->asked.view;
-    const struct cli_reading reading = {member, &r->options->names[r->at], view->split,
-                                        cli_shows_times(view)};
+    const struct cli_reading reading = {member, &r->options->names[r->at], view->split, cli_shows_times(view),
+                                        false};
     struct shared_profile *whole = cli_fold(&r->config, path, &reading, diag), *window = NULL;
     struct diag ignored = {0};
 

@@ -81,8 +81,12 @@ static bool write_text(struct cli_one *one, const char *path, const struct cli_o
     struct config config;
 
     cli_config(&config);
-    const bool with_log = maker->stream != NULL || cli_shows_times(&one->asked.view);
-    const struct cli_reading reading = {one->member, &one->names, one->asked.view.split, with_log};
+    const struct cli_reading reading = {.member = one->member,
+                                        .names = &one->names,
+                                        .split = one->asked.view.split,
+                                        .with_log =
+                                            maker->stream != NULL || cli_shows_times(&one->asked.view),
+                                        .with_events = maker->wants_calls != NULL && maker->wants_calls(one)};
     struct shared_profile *folded = cli_fold(&config, path, &reading, diag), *window = NULL;
     if (folded == NULL)
         return false;

@@ -576,7 +576,7 @@ static int render_file(const struct options *o, const struct config *config, con
     const char *shown = o->place != NULL ? o->place : o->n_files > 1 ? file : NULL;
     struct diag diag = {0};
     const bool with_log = cli_shows_times(&o->asked.view) || o->output->calls != NULL;
-    const struct cli_reading reading = {o->member, &o->names, o->asked.view.split, with_log};
+    const struct cli_reading reading = {o->member, &o->names, o->asked.view.split, with_log, false};
     struct shared_profile *folded = cli_fold(config, path, &reading, &diag), *window = NULL;
 
     if (folded == NULL)

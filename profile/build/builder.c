@@ -110,6 +110,8 @@ bool builder_values(struct builder *b, const struct profile_value *times, uint32
             return false;
     b->layout = n_times > 0 ? fold_layout_of_events(n_times) : (struct fold_layout){.n_columns = n_values};
     b->stride = sizeof(struct fold_node) + b->layout.n_columns * sizeof(uint64_t);
+    if (b->logs_events && n_times == 0)
+        b->log = NULL;
     return true;
 }
 
@@ -168,6 +170,12 @@ void builder_clocks(struct builder *b, uint32_t ns_per_tick, bool wraps_at_32_bi
 void builder_log(struct builder *b, struct call_log_writer *log)
 {
     b->log = log;
+}
+
+void builder_log_events(struct builder *b, struct call_log_writer *log)
+{
+    b->log = log;
+    b->logs_events = true;
 }
 
 string_id builder_string(struct builder *b, struct str s)

@@ -99,6 +99,8 @@ void builder_label(struct builder *b, const struct profile_label *label);
 /* Has the log of calls written (log/call_log.h), of events and of samples with times; before the first
  * track. The caller finishes it, behind builder_finish. */
 void builder_log(struct builder *b, struct call_log_writer *log);
+/* The same, but where the values are declared without times: nothing is written then. Before builder_values. */
+void builder_log_events(struct builder *b, struct call_log_writer *log);
 
 /* STRING_NONE / FRAME_NONE / NODE_NONE when the arena gives no more; then builder_failed. */
 string_id builder_string(struct builder *b, struct str s) __attribute__((warn_unused_result));

@@ -104,6 +104,7 @@ struct builder {
     bool wraps;
 
     struct call_log_writer *log; /* that is written; or NULL */
+    bool logs_events;            /* It is not written where there are no events. */
 
     frame_id *entered; /* of FOLD_TIMED_SAMPLES, for the log: frames of a stack that begin to hold */
     size_t entered_capacity;

@@ -415,7 +415,7 @@ static bool place_log(struct conversion *f)
     if (made->log == NULL)
         return conversion_arena_failed(&made->arena, diag);
     atomic_init(made->log, NULL);
-    if (f->keeps == NULL)
+    if (f->keeps == NULL || (made->profile->n_times == 0 && !f->logs_samples))
         return true;
     if (!kept_log_finish(f->keeps, &made->arena, made->profile, diag))
         return false;
@@ -604,7 +604,7 @@ static bool write_failed(const struct kept_log *k, const struct arena *arena, st
     return arena->failure != ARENA_OK ? conversion_arena_failed(arena, diag) : conversion_no_memory(diag);
 }
 
-bool conversion_keep_log(struct conversion *f, struct diag *diag)
+bool conversion_keep_log(struct conversion *f, bool of_samples, struct diag *diag)
 {
     struct arena *arena = &f->made->arena;
     struct kept_log *k = calloc(1, sizeof(*k));
@@ -624,8 +624,9 @@ bool conversion_keep_log(struct conversion *f, struct diag *diag)
         free(k);
         return conversion_arena_failed(arena, diag);
     }
-    builder_log(f->reader.builder, k->writer);
+    (of_samples ? builder_log : builder_log_events)(f->reader.builder, k->writer);
     f->keeps = k;
+    f->logs_samples = of_samples;
     return true;
 }
 
@@ -727,7 +728,7 @@ bool profile_log_read(const struct convert_source *s, const struct source_input 
         conversion_parallel(again, parallel);
         conversion_stop(again, stop);
     }
-    bool ok = again != NULL && conversion_keep_log(again, diag) && read_log(again, s, in, diag);
+    bool ok = again != NULL && conversion_keep_log(again, true, diag) && read_log(again, s, in, diag);
     conversion_abandon(again);
     return ok;
 }

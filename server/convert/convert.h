@@ -86,9 +86,11 @@ bool conversion_map(struct conversion *f, int fd, struct str package, struct dia
 bool conversion_symbols(struct conversion *f, int fd, struct str name, struct diag *diag)
     __attribute__((warn_unused_result));
 
-/* Has the profile's log of calls written with this reading, which takes a third more time: for who is going to need
- * it. Before the first byte. False: diag. */
-bool conversion_keep_log(struct conversion *f, struct diag *diag) __attribute__((warn_unused_result));
+/* Has the profile's log of calls written with this reading, for who is going to need it. Of events it takes a third more
+ * time; of samples it may take three times as long, so that it is written of them only if `of_samples`. Before the first
+ * byte. False: diag. */
+bool conversion_keep_log(struct conversion *f, bool of_samples, struct diag *diag)
+    __attribute__((warn_unused_result));
 
 /* What can be done side by side is done so: see source_input.beside. `parallel` must stay. */
 void conversion_parallel(struct conversion *f, const struct parallel *parallel);

@@ -37,6 +37,7 @@ struct conversion {
     struct symbol_sources symbols;
     struct map_names_files mappings;
     struct kept_log *keeps; /* that is written with this reading; NULL: none is */
+    bool logs_samples;      /* also of a profile of samples alone */
 };
 
 /* What the configuration says of the size of inputs. */
