@@ -77,7 +77,7 @@ static void *run(void *context)
     config_defaults(&c);
     family_put(&bytes, w->family, SIZE);
     struct conversion *fold = conversion_new(&c);
-    if (fold == NULL || bytes.failed || !conversion_keep_log(fold, &diag)) /* charts replay it */
+    if (fold == NULL || bytes.failed || !conversion_keep_log(fold, true, &diag)) /* charts replay it */
         say(w, "memory");
     struct test_input input = {.bytes = buf_view(&bytes)};
     const struct source_input in = test_input_of(&input);
