@@ -85,7 +85,7 @@ export function readAnswer(json) {
     for (const counter of counters.values())
         counter.behind = processWords(counter.name, counter.process);
     return {
-        frames, clock: json.clock, waits: json.waits, overflow: json.overflow, leftOut: json.left_out, places,
+        frames, clock: json.clock, waits: json.waits, overflow: json.overflow, leftOut: json.left_out, places, width: json.width,
         whole: { from: json.whole_from_ns, to: json.whole_to_ns }, from: json.from_ns, to: json.to_ns,
         lanes, stacks: new Map(json.stacks.map(stack => [stack.track, readStack(stack, lanes.get(stack.track).begin, frames)])),
         messages: listed(json.messages), counters, screen: readScreen(json),

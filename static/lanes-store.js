@@ -5,10 +5,11 @@ const KEPT = 10, ASKED_MAX = 2, WIDTH_MIN = 200, WIDTH_MAX = 10_000;
 
 const perPx = ({ window, px }) => (window.to - window.from) / px;
 
-/* The answer behind the window that has all that is wanted, if it is as fine as the picture. */
+/* The answer behind the window that has all that is wanted, and was asked to be as fine as the picture: of many threads the service
+ * gives fewer places than that, and would not give more. */
 function found(answers, wanted) {
-    const best = bestOf(answers.filter(one => one.markOf === wanted.mark && (one.hasMethods || !wanted.byMethod) && wanted.stacks.every(track => one.stacks.has(track))), wanted.window);
-    return best !== undefined && fineness(best) <= perPx(wanted) * 1.05 ? best : undefined;
+    const fits = one => one.markOf === wanted.mark && (one.hasMethods || !wanted.byMethod) && wanted.stacks.every(track => one.stacks.has(track));
+    return bestOf(answers.filter(one => fits(one) && (one.to - one.from) / one.width <= perPx(wanted) * 1.05), wanted.window);
 }
 
 /* Whether a small step would lead out of it. */
@@ -76,8 +77,8 @@ export function laneStore(base, changed) {
     }
 
     function keep(answer, isWhole) {
-        if (isWhole)
-            whole ??= answer;
+        if (isWhole && whole === null)     /* nobody could say before which window is wanted */
+            [whole, wanted] = [answer, { ...wanted, window: answer.whole }];
         answers.push(answer);
         while (answers.length > KEPT) {
             const i = answers.findIndex(one => one !== whole);

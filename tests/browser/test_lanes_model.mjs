@@ -135,6 +135,26 @@ test('the store asks once for what it needs, and again only for what is finer', 
     assert.equal(store.best({ from: 400_000, to: 500_000 }).to - store.best({ from: 400_000, to: 500_000 }).from < 400_000, true);
 });
 
+test('of many threads the service gives fewer places, and is not asked for them again when the picture becomes narrower', async () => {
+    const urls = [];
+    globalThis.fetch = async url => {
+        urls.push(String(url));
+        const { searchParams: query } = new URL(url), from = Number(query.get('from') ?? 0) * 1000, to = Number(query.get('to') ?? 1e6) * 1000;
+        return { ok: true, json: async () => ({ ...JSON_, whole_to_ns: 1e9, from_ns: from, to_ns: to, width: Number(query.get('width')), step: 4, lanes: [], stacks: [] }) };
+    };
+    const store = laneStore('http://x/lanes.json', () => {}), settle = () => new Promise(resolve => setTimeout(resolve, 5));
+    const want = { window: { from: 0, to: 1 }, px: 1000, stacks: [], mark: '' };     /* as long as the whole is not known */
+    store.want(want);
+    await settle();
+    store.want({ ...want, window: { from: 0, to: 1e9 }, px: 960 });
+    await settle();
+    assert.deepEqual(urls, ['http://x/lanes.json?width=1000']);
+    assert.equal(store.isFine, true);
+    store.want({ ...want, window: { from: 0, to: 5e8 }, px: 960 });
+    await settle();
+    assert.equal(urls.length, 2, 'a part of it has finer places');
+});
+
 test('what nobody waits for any more is not asked to its end, and what failed is not asked again', async () => {
     const asking = new Map(), problems = [];
     globalThis.fetch = (url, { signal }) => new Promise((resolve, reject) => {
