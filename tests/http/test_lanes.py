@@ -12,6 +12,7 @@ from support import DemoTest, METHOD_ID_STEP, amount, binary_header, id_of, meth
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'support'))
 import trace_text  # noqa: E402
 from native import number, text  # noqa: E402
+from system_trace import SLEEPS, Trace  # noqa: E402
 
 
 def decoded(shares, places):
@@ -24,6 +25,27 @@ def decoded(shares, places):
 
 def counted(counts):
     return sum(n for n in counts if n > 0)
+
+
+def device(listed, recorded=400, turns=3):
+    """What the scheduler of a device did: so many threads of 60 processes are listed, the first of which have sections."""
+    t, pids = Trace(), [1000 + 100 * i for i in range(60)]
+    for i, pid in enumerate(pids):
+        t.process(pid, 'com.example.app%d' % i, 10001 + i)
+    threads = [(pids[i % 60], pids[i % 60] + i // 60) for i in range(listed)]
+    for pid, tid in threads:
+        t.thread(pid, tid, 'worker-%d' % (tid - pid))
+    ns = 1000000
+    for turn in range(turns):
+        for pid, tid in threads[:recorded]:
+            t.run(ns, 0, tid)
+            t.begin(ns + 100, pid, tid, 'work %c' % (65 + tid % 7))
+            t.begin(ns + 200, pid, tid, 'step %c' % (65 + (tid + turn) % 5))
+            t.end(ns + 3000, pid, tid)
+            t.end(ns + 4000, pid, tid)
+            t.stop(ns + 5000, 0, tid, SLEEPS)
+            ns += 7000
+    return t.bytes()
 
 
 class Lanes(DemoTest):
@@ -275,6 +297,22 @@ class Lanes(DemoTest):
                     self.assertEqual(sum(part['lanes'][i]['calls'] for part in parts), whole['lanes'][i]['calls'])
                     self.assertEqual([sum(part['lanes'][i]['ns'][k] for part in parts) for k in range(4)], whole['lanes'][i]['ns'])
                 self.assertEqual(self.server.get(path + '/t/1.svg?view=chart').status, 200)
+
+    def test_threads_that_are_only_listed_cost_nothing(self):
+        """A device has thousands of threads, of which a trace has hundreds."""
+        sizes = []
+        for listed in (400, 3500):
+            path = '/p/' + id_of(self.stored(device(listed)))
+            self.assertEqual(len(json.loads(self.server.get(path + '.json').text)['tracks']), 400)
+            self.assertEqual(len(self.lanes('width=1600', path)['lanes']), 400)
+            page = self.server.get(path, Accept='text/html').text
+            self.assertLess(page.count('<'), 8000)
+            sizes.append([len(page)] + [len(self.server.get(path + what, Accept='text/html').body) for what in
+                                        ('/lanes?width=1600', '?from=2000&to=5000', '/lanes?width=1600&from=2000&to=5000', '/methods', '/methods?group=thread',
+                                         '/verdict')])
+        for few, many, bound in zip(*sizes, (200000, 600000, 200000, 300000, 200000, 300000, 200000)):
+            self.assertLess(abs(many - few), 1000)
+            self.assertLess(many, bound, sizes)
 
     def test_many_threads(self):
         """More than are told one by one; and an answer that stays small where every pixel is another one."""
