@@ -1,13 +1,18 @@
 #include "server/routes/looked_up.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "core/system/threads.h"
 #include "server/http/problem.h"
 #include "server/service.h"
 #include "server/store/record_cache.h"
 
-enum { IDS_MAX = 2 }; /* of a comparison */
+enum {
+    IDS_MAX = 2,         /* of a comparison */
+    RENEWALS_RESERVE = 3 /* threads that are left for who waits */
+};
 
 /* A state of the exchange. */
 struct looked_up {
@@ -52,6 +57,44 @@ static bool may_name_ids(const struct exchange *x)
     return false;
 }
 
+/* ---- records that are soon too old ---- */
+
+struct renewal {
+    struct thread_job job;
+    struct service *service;
+    char id[RECORD_ID_CHARS + 1];
+};
+
+static void renew(struct thread_job *job)
+{
+    struct renewal *r = (struct renewal *)job; /* its first member */
+
+    record_cache_renew(r->service->record_cache, str_of(r->id), (int64_t)time(NULL), true);
+    free(r);
+}
+
+/* Where there is no thread or no memory for it, the next request waits for the store. */
+static void renew_ahead(struct exchange *x, struct str id)
+{
+    const int64_t now_s = (int64_t)time(NULL);
+    struct record_cache *records = x->service->record_cache;
+
+    if (!record_cache_ages(records, id, now_s))
+        return;
+    struct renewal *r = calloc(1, sizeof(*r));
+    if (r != NULL) {
+        r->job = (struct thread_job){.run = renew, .place = {TURN_AHEAD, .owner = r}};
+        r->service = x->service;
+        memcpy(r->id, id.p, RECORD_ID_CHARS);
+    }
+    if (r == NULL || !threads_try(x->service->threads, THREADS_SHORT, &r->job, RENEWALS_RESERVE)) {
+        free(r);
+        record_cache_renew(records, id, now_s, false);
+    }
+}
+
+/* ---- before a request ---- */
+
 static bool find_all(struct exchange *x, struct looked_up *l)
 {
     bool all = true;
@@ -59,6 +102,8 @@ static bool find_all(struct exchange *x, struct looked_up *l)
     for (size_t i = 0; i < l->n; i++) {
         l->of[i].known = record_cache_find(x->service->record_cache, str_of(l->of[i].id), (int64_t)time(NULL),
                                            &l->of[i].state, &l->of[i].record);
+        if (l->of[i].known)
+            renew_ahead(x, str_of(l->of[i].id));
         all = all && l->of[i].known;
     }
     return all;

@@ -161,6 +161,27 @@ static enum record_state read_and_keep(struct record_cache *c, struct str id, in
     return state;
 }
 
+bool record_cache_ages(struct record_cache *c, struct str id, int64_t now_s)
+{
+    struct slot *slot = slot_of(c, id);
+
+    pthread_mutex_lock(&c->lock);
+    bool ages = now_s > slot->read_s && str_eq(str_of(slot->id), id) && slot->reading[0] == '\0';
+    if (ages)
+        memcpy(slot->reading, id.p, RECORD_ID_CHARS);
+    pthread_mutex_unlock(&c->lock);
+    return ages;
+}
+
+void record_cache_renew(struct record_cache *c, struct str id, int64_t now_s, bool asks)
+{
+    struct record r;
+
+    if (asks)
+        (void)read_and_keep(c, id, now_s, &r);
+    end_reading(c, id);
+}
+
 enum record_state record_cache_read(struct record_cache *c, struct str id, int64_t now_s, struct record *r)
 {
     enum record_state state;

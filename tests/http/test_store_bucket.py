@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import threading
 import time
 import unittest
 import urllib.request
@@ -298,6 +299,24 @@ class Sweep(BucketTest):
 
 
 class Away(BucketTest):
+    def test_who_looks_again_and_again_does_not_wait_for_the_store(self):
+        server = self.service()
+        path, answered, was_ahead = '/p/' + id_of(self.stored(server)), [0], threading.Event()
+        self.assertEqual(server.get(path + '/t/all.svg').status, 200)
+
+        def wait_for_an_answer():
+            before = answered[0]
+            if eventually(lambda: answered[0] > before, 2):
+                was_ahead.set()
+        self.bucket.faults.append(('GET', 'team/uploads/' + path[3:], wait_for_an_answer, 1 << 30))
+
+        def look():
+            self.assertEqual(server.get(path + '/t/all.svg').status, 200)
+            answered[0] += 1
+            return was_ahead.is_set()
+        self.assertTrue(eventually(look, 60))
+        self.bucket.faults.clear()
+
     def test_what_is_here_is_shown_and_marked(self):
         server = self.service()
         path = '/p/' + id_of(self.stored(server))
