@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -23,6 +22,7 @@
 #include "core/clean.h"
 #include "core/system/clock.h"
 #include "core/system/folder.h"
+#include "core/system/random_bytes.h"
 
 static const char HINT[] = "aflamed record --help lists the options.";
 
@@ -243,8 +243,7 @@ static bool name_files(struct recording *r)
     time_t now = time(NULL);
     struct tm tm;
 
-    if (TEMP_FAILURE_RETRY(getrandom(&random, sizeof(random), 0)) != (ssize_t)sizeof(random) ||
-        localtime_r(&now, &tm) == NULL)
+    if (!random_bytes(&random, sizeof(random)) || localtime_r(&now, &tm) == NULL)
         return diag_set(r->diag, DIAG_IO, "no name", "Try again.",
                         "The system gave no random numbers for a name.");
     snprintf(r->file, sizeof(r->file), "/data/local/tmp/aflamed-%08x.trace", random);

@@ -93,7 +93,7 @@ bool webhook_stop(struct webhook *w)
     pthread_mutex_lock(&w->lock);
     pthread_cond_broadcast(&w->changed);
     while (!w->ended && clock_ms() < until)
-        webhook_wait_until(w, until);
+        clock_wait_until(&w->changed, &w->lock, until);
     bool ended = w->ended;
     pthread_mutex_unlock(&w->lock);
     if (ended)

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "core/clean.h"
-#include "core/system/utc.h"
 #include "runs/change_points.h"
 #include "runs/check_words.h"
 #include "server/figures/figures.h"

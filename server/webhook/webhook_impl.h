@@ -46,14 +46,6 @@ struct webhook {
     size_t n_remembered;
 };
 
-/* Waits, under the lock, until something has changed or that time has come. */
-static inline void webhook_wait_until(struct webhook *w, int64_t at_ms)
-{
-    struct timespec at = {.tv_sec = at_ms / 1000, .tv_nsec = at_ms % 1000 * 1000000};
-
-    (void)pthread_cond_timedwait(&w->changed, &w->lock, &at);
-}
-
 /* webhook_send.c. Without secret and thread. NULL: no memory. */
 struct webhook *webhook_new(struct service *service);
 /* The oldest item, the caller's to free. NULL: there is none, and the webhook ends, or `waits` is false. */

@@ -1,14 +1,12 @@
 /* What is to be told: its queue, and how it is sent. */
 #include "server/webhook/webhook_impl.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
-#include <unistd.h>
 
 #include "core/system/clock.h"
+#include "core/system/random_bytes.h"
 #include "server/figures/figures.h"
 #include "server/http/message/form.h"
 #include "server/service.h"
@@ -248,7 +246,7 @@ static bool pause_for(struct webhook *w, int64_t ms)
 
     pthread_mutex_lock(&w->lock);
     while (stop_asked(&w->stop) == STOP_NONE && clock_ms() < until)
-        webhook_wait_until(w, until);
+        clock_wait_until(&w->changed, &w->lock, until);
     pthread_mutex_unlock(&w->lock);
     return stop_asked(&w->stop) == STOP_NONE;
 }
@@ -272,7 +270,7 @@ static bool prepare(const struct webhook *w, struct message *m, char delivery[2 
     uint64_t random;
 
     _Static_assert(sizeof(random) == DELIVERY_BYTES, "as many as the number has");
-    if (TEMP_FAILURE_RETRY(getrandom(&random, sizeof(random), 0)) != (ssize_t)sizeof(random))
+    if (!random_bytes(&random, sizeof(random)))
         return false;
     snprintf(delivery, 2 * DELIVERY_BYTES + 1, "%016llx", (unsigned long long)random);
     snprintf(m->headers[0], HEADER_BYTES, "Content-Type: application/json");
