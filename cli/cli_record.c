@@ -421,20 +421,19 @@ static bool take(struct recording *r, const sigset_t *interrupts)
 
 /* ---- kept ---- */
 
-static bool write_file(struct recording *r)
+static bool write_file(const struct recording *r, const char *path, struct diag *diag)
 {
-    const char *path = r->o->out != NULL ? r->o->out : r->name;
     struct cli_output out;
     struct buf b = {0};
 
-    if (!cli_output_open(&out, path, r->diag))
+    if (!cli_output_open(&out, path, diag))
         return false;
     bool ok = (lseek(r->fd, 0, SEEK_SET) == 0 && cli_spool_append(out.fd, r->fd)) ||
-              diag_set(r->diag, DIAG_IO, "cannot write the result", "Check that there is room.", "%s: %s.",
-                       path, strerror(errno));
-    if (!cli_output_close(&out, ok, r->diag))
+              diag_set(diag, DIAG_IO, "cannot write the result", "Check that there is room.", "%s: %s.", path,
+                       strerror(errno));
+    if (!cli_output_close(&out, ok, diag))
         return false;
-    if (r->o->out == NULL) {
+    if (path == r->name) {
         buf_printf(&b, "%s: ", path);
         buf_value(&b, UNIT_BYTES, r->bytes, 3);
         buf_printf(&b, ". What it tells: aflamed verdict %s\n", path);
@@ -444,11 +443,23 @@ static bool write_file(struct recording *r)
     return true;
 }
 
-static int keep(struct recording *r)
+/* What was recorded is not lost when it cannot be written or uploaded as it was to be. */
+static int keep(const struct recording *r)
 {
-    if ((r->o->out != NULL || r->o->to == NULL) && !write_file(r))
-        return CLI_UNUSABLE;
-    return r->o->to == NULL ? CLI_OK : cli_send(r->o->to, r->name, r->fd, r->bytes, r->diag);
+    const struct options *o = r->o;
+    struct diag ignored = {0};
+    int status = CLI_OK;
+
+    if (o->out == NULL && o->to == NULL)
+        return write_file(r, r->name, r->diag) ? CLI_OK : CLI_UNUSABLE;
+    bool written = o->out != NULL && write_file(r, o->out, r->diag);
+    if (o->out != NULL && !written)
+        status = CLI_UNUSABLE;
+    else if (o->to != NULL)
+        status = cli_send(o->to, r->name, r->fd, r->bytes, r->diag);
+    if (status == CLI_UNUSABLE && !written)
+        (void)write_file(r, r->name, &ignored);
+    return status;
 }
 
 /* Ctrl-C ends the recording, and whatever adb does; what is on the device is removed all the same. */

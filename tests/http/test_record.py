@@ -177,11 +177,21 @@ class Uploaded(Record):
         self.assertEqual((done.returncode, done.stderr.count('error')), (3, 0), done)
         self.assertIn('FAIL', done.stdout.split('\n', 1)[0])
 
-    def test_says_why_not(self):
-        self.assert_says(self.run_it('--to', self.server.url + '/?expires=never'), 'not uploaded', 'The service answers 400: ')
+    def assert_kept(self, done, title, words):
+        """It could not be put where it was to be, and is in a file."""
+        name, = (name for name in os.listdir(self.folder) if name.endswith('.trace'))
+        self.assertIn('%s: ' % name, done.stderr)
+        with open(self.path(name), 'rb') as file:
+            self.assertEqual(file.read(), self.trace)
+        os.unlink(self.path(name))
+        self.assert_says(done, title, words)
+
+    def test_says_why_not_and_keeps_the_trace(self):
+        self.assert_kept(self.run_it('--to', self.server.url + '/?expires=never'), 'not uploaded', 'The service answers 400: ')
         with support.socket.socket() as unused:
             unused.bind(('127.0.0.1', 0))
-            self.assert_says(self.run_it('--to', 'http://127.0.0.1:%d/' % unused.getsockname()[1]), 'not uploaded', '')
+            self.assert_kept(self.run_it('--to', 'http://127.0.0.1:%d/' % unused.getsockname()[1]), 'not uploaded', '')
+        self.assert_kept(self.run_it('-o', 'no/such/folder/x'), 'cannot write the result', 'No such file')
 
 
 class Refused(Record):
