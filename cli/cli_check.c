@@ -109,13 +109,10 @@ static bool parse(struct options *o, int n_arguments, char *const *arguments, st
     *o = (struct options){.out = "-", .format = WRITTEN[0].word.word};
     asked_defaults(&o->asked);
     o->asked.view.tracks = TRACKS_ALL;
-    while (cli_next(&all, &a)) {
-        enum cli_taken taken = a.name.n > 0 ? cli_take(&CLI_CHECK, o, &o->asked, &all, &a, diag)
-                               : add_operand(o, a.value.p, diag) ? CLI_TAKEN
-                                                                 : CLI_REFUSED;
-        if (taken == CLI_REFUSED || (taken == CLI_NOT_OWN && !cli_unknown(&CLI_CHECK, &a, diag)))
+    while (cli_next(&all, &a))
+        if (!(a.name.n > 0 ? cli_take(&CLI_CHECK, o, &o->asked, &all, &a, diag)
+                           : add_operand(o, a.value.p, diag)))
             return false;
-    }
     return check_options(o, diag);
 }
 

@@ -187,13 +187,10 @@ static bool parse(struct options *o, int n_arguments, char *const *arguments, st
     *o = (struct options){.out = "-", .format = DIFF_FORMATS[0]->text.name};
     asked_defaults(&o->asked);
     o->asked.view.tracks = TRACKS_ALL;
-    while (cli_next(&all, &a)) {
-        enum cli_taken taken = a.name.n > 0 ? cli_take(&CLI_DIFF, o, &o->asked, &all, &a, diag)
-                               : add_side(o, a.value.p, diag) ? CLI_TAKEN
-                                                              : CLI_REFUSED;
-        if (taken == CLI_REFUSED || (taken == CLI_NOT_OWN && !cli_unknown(&CLI_DIFF, &a, diag)))
+    while (cli_next(&all, &a))
+        if (!(a.name.n > 0 ? cli_take(&CLI_DIFF, o, &o->asked, &all, &a, diag)
+                           : add_side(o, a.value.p, diag)))
             return false;
-    }
     if (o->sides[SIDES - 1] == NULL)
         return diag_set(diag, DIAG_USAGE, "no two files", HINT,
                         "Name two files to compare, the earlier one first; one may be - for standard input.");

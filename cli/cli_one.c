@@ -32,10 +32,7 @@ static bool parse(const struct cli_one_maker *maker, struct cli_one *one, int n_
     struct cli_argument a;
 
     while (cli_next(&all, &a)) {
-        enum cli_taken taken = a.name.n > 0 ? cli_take(c, one, &one->asked, &all, &a, diag)
-                               : add_file(one, a.value.p, diag) ? CLI_TAKEN
-                                                                : CLI_REFUSED;
-        if (taken == CLI_REFUSED || (taken == CLI_NOT_OWN && !cli_unknown(c, &a, diag)))
+        if (!(a.name.n > 0 ? cli_take(c, one, &one->asked, &all, &a, diag) : add_file(one, a.value.p, diag)))
             return false;
         const struct key *key = cli_key(c, &a);
         if (key != NULL && (key->groups & KEYS_TABLE) != 0 && (key->groups & KEYS_METHOD) == 0)

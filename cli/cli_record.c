@@ -494,16 +494,10 @@ static bool parse(struct options *o, int n_arguments, char *const *arguments, st
     struct cli_argument a;
 
     *o = (struct options){.seconds_n = SECONDS, .sampling_us = SAMPLING_US};
-    while (cli_next(&all, &a)) {
-        if (a.name.n == 0) {
-            if (!take_operand(o, a.value.p, diag))
-                return false;
-            continue;
-        }
-        enum cli_taken taken = cli_take(&CLI_RECORD, o, NULL, &all, &a, diag);
-        if (taken != CLI_TAKEN)
-            return taken == CLI_NOT_OWN && cli_unknown(&CLI_RECORD, &a, diag);
-    }
+    while (cli_next(&all, &a))
+        if (!(a.name.n > 0 ? cli_take(&CLI_RECORD, o, NULL, &all, &a, diag)
+                           : take_operand(o, a.value.p, diag)))
+            return false;
     return check_options(o, diag);
 }
 

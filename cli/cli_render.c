@@ -274,15 +274,14 @@ static bool choose_output(struct options *o, struct diag *diag)
 }
 
 /* Tracks may be named, which needs the profile. */
-static enum cli_taken take(struct options *o, struct cli_arguments *all, struct cli_argument *a,
-                           struct diag *diag)
+static bool take(struct options *o, struct cli_arguments *all, struct cli_argument *a, struct diag *diag)
 {
     if (!str_eq(a->name, STR("--track")))
         return cli_take(o->command, o, &o->asked, all, a, diag);
     if (!cli_value(all, a, diag))
-        return CLI_REFUSED;
+        return false;
     o->tracks = a->value.p; /* the end of an argument: terminated */
-    return CLI_TAKEN;
+    return true;
 }
 
 /* What only makes sense together, and where the result goes if nothing says so. */
@@ -323,8 +322,7 @@ static bool parse(struct options *o, int n_arguments, char *const *arguments, st
             o->files[o->n_files++] = a.value.p;
             continue;
         }
-        enum cli_taken taken = take(o, &all, &a, diag);
-        if (taken == CLI_REFUSED || (taken == CLI_NOT_OWN && !cli_unknown(o->command, &a, diag)))
+        if (!take(o, &all, &a, diag))
             return false;
     }
     o->n_files = cli_pair_files(o->files, o->keys, o->n_files);

@@ -89,9 +89,8 @@ static bool parse(struct options *o, int n_arguments, char *const *arguments, st
         if (a.name.n == 0)
             return diag_set(diag, DIAG_USAGE, "no file is read", HINT,
                             "The name of the new file stands behind -o.");
-        enum cli_taken taken = cli_take(&CLI_DEMO, o, NULL, &all, &a, diag);
-        if (taken != CLI_TAKEN)
-            return taken == CLI_NOT_OWN && cli_unknown(&CLI_DEMO, &a, diag);
+        if (!cli_take(&CLI_DEMO, o, NULL, &all, &a, diag))
+            return false;
     }
     if (o->out != NULL)
         return true;

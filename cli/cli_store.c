@@ -235,9 +235,8 @@ static bool parse(struct options *o, int n_arguments, char *const *arguments, st
         }
         if (a.name.n == 0)
             return diag_set(diag, DIAG_USAGE, "too many places", HINT, "One place is copied to one other.");
-        enum cli_taken taken = cli_take(&CLI_STORE, o, NULL, &all, &a, diag);
-        if (taken != CLI_TAKEN)
-            return taken == CLI_NOT_OWN && cli_unknown(&CLI_STORE, &a, diag);
+        if (!cli_take(&CLI_STORE, o, NULL, &all, &a, diag))
+            return false;
     }
     return true;
 }

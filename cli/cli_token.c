@@ -233,16 +233,10 @@ static bool parse(struct options *o, int n_arguments, char *const *arguments, st
     struct cli_argument a;
 
     *o = (struct options){.file = NULL};
-    while (cli_next(&all, &a)) {
-        if (a.name.n == 0) {
-            if (!take_operand(o, a.value.p, diag))
-                return false;
-            continue;
-        }
-        enum cli_taken taken = cli_take(&CLI_TOKEN, o, NULL, &all, &a, diag);
-        if (taken != CLI_TAKEN)
-            return taken == CLI_NOT_OWN && cli_unknown(&CLI_TOKEN, &a, diag);
-    }
+    while (cli_next(&all, &a))
+        if (!(a.name.n > 0 ? cli_take(&CLI_TOKEN, o, NULL, &all, &a, diag)
+                           : take_operand(o, a.value.p, diag)))
+            return false;
     return o->file != NULL ||
            diag_set(diag, DIAG_USAGE, "no file of tokens", HINT,
                     "Name it by --tokens-file, as the key tokens_file of the service does.");

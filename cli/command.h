@@ -76,24 +76,14 @@ const struct cli_command *cli_command_by_name(const char *name);
 
 /* ---- arguments ---- */
 
-enum cli_taken {
-    CLI_TAKEN,
-    CLI_REFUSED, /* diag */
-    CLI_NOT_OWN  /* no row of the command and no key that it takes has this name */
-};
-
 /* Sets the field of *options that the row of `a` names, or the key of *asked; `asked` may be NULL for a
- * command without keys. */
-enum cli_taken cli_take(const struct cli_command *c, void *options, struct asked *asked,
-                        struct cli_arguments *all, struct cli_argument *a, struct diag *diag)
-    __attribute__((warn_unused_result));
+ * command without keys. False: diag, which names the nearest option where there is none of that name. */
+bool cli_take(const struct cli_command *c, void *options, struct asked *asked, struct cli_arguments *all,
+              struct cli_argument *a, struct diag *diag) __attribute__((warn_unused_result));
 
 /* The key that the argument is, of the groups that the command takes. NULL: it is none, or a row of the
  * command's own. */
 const struct key *cli_key(const struct cli_command *c, const struct cli_argument *a);
-
-/* Says that the command has no such option, and which one may be meant. Always false. */
-bool cli_unknown(const struct cli_command *c, const struct cli_argument *a, struct diag *diag);
 
 /* Whether --help or -h is among the arguments, in front of `--`. */
 bool cli_asks_help(int n_arguments, char *const *arguments);

@@ -323,34 +323,6 @@ const struct key *cli_key(const struct cli_command *c, const struct cli_argument
     return find(c, a->name) != NULL ? NULL : key_find(c->keys, key_name(a, room), &of_b);
 }
 
-/* What is a row of the command, but a key all the same, need not be of its groups. */
-static enum cli_taken take_key(unsigned groups, struct asked *asked, struct cli_arguments *all,
-                               struct cli_argument *a, struct diag *diag)
-{
-    char room[KEY_ROOM];
-    struct str name = key_name(a, room);
-    bool of_b;
-    const struct key *r = key_find(groups, name, &of_b);
-
-    if (r == NULL)
-        return CLI_NOT_OWN;
-    bool given = r->kind == KEY_FLAG ? cli_no_value(a, diag) : cli_value(all, a, diag);
-    struct str value = r->kind == KEY_FLAG ? STR("1") : a->value;
-    return given && asked_set(asked, groups, name, value, diag) ? CLI_TAKEN : CLI_REFUSED;
-}
-
-enum cli_taken cli_take(const struct cli_command *c, void *options, struct asked *asked,
-                        struct cli_arguments *all, struct cli_argument *a, struct diag *diag)
-{
-    const struct cli_option *o = find(c, a->name);
-
-    if (o == NULL)
-        return take_key(c->keys, asked, all, a, diag);
-    if (o->kind == CLI_KEY)
-        return take_key(KEYS_OF_VIEWS, asked, all, a, diag);
-    return set(c, o, (char *)options + o->offset, all, a, diag) ? CLI_TAKEN : CLI_REFUSED;
-}
-
 /* Appends what may be meant. */
 static void put_nearest(struct buf *b, const struct cli_command *c, const struct cli_argument *a)
 {
@@ -366,7 +338,8 @@ static void put_nearest(struct buf *b, const struct cli_command *c, const struct
     buf_free(&known);
 }
 
-bool cli_unknown(const struct cli_command *c, const struct cli_argument *a, struct diag *diag)
+/* Says that the command has no such option, and which one may be meant. Always false. */
+static bool unknown(const struct cli_command *c, const struct cli_argument *a, struct diag *diag)
 {
     char text[HINT_BYTES];
     struct buf hint = {0};
@@ -378,6 +351,34 @@ bool cli_unknown(const struct cli_command *c, const struct cli_argument *a, stru
              (int)clean_cut(a->name, 60).n, a->name.p);
     buf_free(&hint);
     return false;
+}
+
+/* What is a row of the command, but a key all the same, need not be of its groups. */
+static bool take_key(const struct cli_command *c, unsigned groups, struct asked *asked,
+                     struct cli_arguments *all, struct cli_argument *a, struct diag *diag)
+{
+    char room[KEY_ROOM];
+    struct str name = key_name(a, room);
+    bool of_b;
+    const struct key *r = key_find(groups, name, &of_b);
+
+    if (r == NULL)
+        return unknown(c, a, diag);
+    bool given = r->kind == KEY_FLAG ? cli_no_value(a, diag) : cli_value(all, a, diag);
+    struct str value = r->kind == KEY_FLAG ? STR("1") : a->value;
+    return given && asked_set(asked, groups, name, value, diag);
+}
+
+bool cli_take(const struct cli_command *c, void *options, struct asked *asked, struct cli_arguments *all,
+              struct cli_argument *a, struct diag *diag)
+{
+    const struct cli_option *o = find(c, a->name);
+
+    if (o == NULL)
+        return take_key(c, c->keys, asked, all, a, diag);
+    if (o->kind == CLI_KEY)
+        return take_key(c, KEYS_OF_VIEWS, asked, all, a, diag);
+    return set(c, o, (char *)options + o->offset, all, a, diag);
 }
 
 bool cli_asks_help(int n_arguments, char *const *arguments)
