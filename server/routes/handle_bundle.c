@@ -22,23 +22,6 @@ static void forget(void *state)
     json_decref(a->summary);
 }
 
-/* Its policy is the file's own: what is shown by the service itself runs no script. */
-static void put_headers(struct exchange *x, const struct record *r)
-{
-    struct buf name = {0};
-
-    profile_file_name(&name, r->name[0] == '\0' ? "profile" : r->name);
-    if (name.failed)
-        x->reply.text.failed = true;
-    else
-        reply_header(&x->reply, "Content-Disposition", "attachment; filename*=UTF-8''%.*s.html", (int)name.n,
-                     name.p);
-    reply_header(&x->reply, "X-Content-Type-Options", "nosniff");
-    reply_header(&x->reply, "Content-Security-Policy", "default-src 'none'; sandbox");
-    reply_header(&x->reply, "Cache-Control", "private, no-cache");
-    buf_free(&name);
-}
-
 static void make_file(struct exchange *x, void *context)
 {
     struct bundle_answer *a = context;
@@ -50,7 +33,8 @@ static void make_file(struct exchange *x, void *context)
     }
     const struct page_bundle page = {&a->record, a->summary, buf_view(&parts)};
     struct buf *body = reply_text(&x->reply, 200, "text/html; charset=utf-8");
-    put_headers(x, &a->record);
+    /* Its policy is the file's own: what is shown by the service itself runs no script. */
+    profile_attachment(x, a->record.name[0] == '\0' ? "profile" : a->record.name, ".html");
     page_bundle(body, &page);
     page_tag(x, body);
     buf_free(&parts);

@@ -281,7 +281,8 @@ enum exchange_step handle_events(struct exchange *x)
 
 /* /p/<id>/raw: the bytes that were uploaded. */
 
-void profile_file_name(struct buf *b, const char *name)
+/* The name of a file as a header has it (RFC 8187): what is not an attr-char is percent-encoded. */
+static void put_file_name(struct buf *b, const char *name)
 {
     for (const char *c = name; *c != '\0'; c++) {
         bool plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') ||
@@ -293,22 +294,27 @@ void profile_file_name(struct buf *b, const char *name)
     }
 }
 
-static void raw_headers(struct exchange *x, const struct record *r)
+void profile_attachment(struct exchange *x, const char *name, const char *suffix)
 {
-    struct buf name = {0};
+    struct buf encoded = {0};
 
-    profile_file_name(&name, r->name[0] == '\0' ? "profile.trace" : r->name);
-    if (name.failed)
+    put_file_name(&encoded, name);
+    if (encoded.failed)
         x->reply.text.failed = true;
     else
-        reply_header(&x->reply, "Content-Disposition", "attachment; filename*=UTF-8''%.*s", (int)name.n,
-                     name.p);
+        reply_header(&x->reply, "Content-Disposition", "attachment; filename*=UTF-8''%.*s%s", (int)encoded.n,
+                     encoded.p, suffix);
     reply_header(&x->reply, "X-Content-Type-Options", "nosniff");
     reply_header(&x->reply, "Content-Security-Policy", "default-src 'none'; sandbox");
     reply_header(&x->reply, "Cache-Control", "private, no-cache");
+    buf_free(&encoded);
+}
+
+static void raw_headers(struct exchange *x, const struct record *r)
+{
+    profile_attachment(x, r->name[0] == '\0' ? "profile.trace" : r->name, "");
     reply_header(&x->reply, "Accept-Ranges", "bytes");
     reply_header(&x->reply, "ETag", "\"%s\"", r->sha256);
-    buf_free(&name);
 }
 
 /* The bytes behind the descriptor, or what the request wants of them. Only a GET has ranges. */

@@ -14,7 +14,7 @@ void profile_json(struct exchange *x, unsigned status, const struct record *r, s
 /* The members of an object that tell what the record says; `token` may be NULL. */
 void profile_json_record(struct exchange *x, struct json *j, const struct record *r, const char *token);
 
-/* The name of a file as a header has it (RFC 8187): what is not an attr-char is percent-encoded. */
-void profile_file_name(struct buf *b, const char *name);
+/* The headers of an answer that browsers save as a file of this name, and of which they run nothing. */
+void profile_attachment(struct exchange *x, const char *name, const char *suffix);
 
 #endif
