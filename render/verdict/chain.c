@@ -110,6 +110,21 @@ static frame_id heaviest(struct walk *w, bool deep)
     return best;
 }
 
+/* The next level is of the nodes of this frame. */
+static void go_down(struct walk *w, bool deep, frame_id frame)
+{
+    struct level was = w->now;
+
+    /* The first element holds the frame that is looked for, so that a visit needs no context of its own. */
+    w->next = (struct level){.nodes = w->next.nodes};
+    w->next.nodes[0] = frame;
+    visit_below(w, deep, keep_node);
+    for (uint32_t i = 0; i < w->next.n; i++)
+        w->next.nodes[i] = w->next.nodes[i + 1];
+    w->now = w->next;
+    w->next = was;
+}
+
 /* Goes down to the heaviest frame if it has more than `half`. False: it has not. */
 static bool step(struct walk *w, bool deep, uint64_t half, frame_id *frame)
 {
@@ -119,15 +134,7 @@ static bool step(struct walk *w, bool deep, uint64_t half, frame_id *frame)
     visit_below(w, deep, forget_node);
     if (!enough)
         return false;
-    /* The first element holds the frame that is looked for, so that a visit needs no context of its own. */
-    w->next = (struct level){.nodes = w->next.nodes};
-    w->next.nodes[0] = best;
-    visit_below(w, deep, keep_node);
-    for (uint32_t i = 0; i < w->next.n; i++)
-        w->next.nodes[i] = w->next.nodes[i + 1];
-    struct level was = w->now;
-    w->now = w->next;
-    w->next = was;
+    go_down(w, deep, best);
     *frame = best;
     return true;
 }
@@ -149,14 +156,7 @@ static void begin_at(struct walk *w, frame_id own)
 {
     w->now.nodes[0] = w->first;
     w->now.n = 1;
-    w->next = (struct level){.nodes = w->next.nodes};
-    w->next.nodes[0] = own;
-    visit_below(w, true, keep_node);
-    for (uint32_t i = 0; i < w->next.n; i++)
-        w->next.nodes[i] = w->next.nodes[i + 1];
-    struct level was = w->now;
-    w->now = w->next;
-    w->next = was;
+    go_down(w, true, own);
 }
 
 static void append(struct chain *c, frame_id frame, const struct level *level)
