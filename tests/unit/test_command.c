@@ -122,7 +122,7 @@ static void arguments_are_taken(void **state)
     assert_false(take("--width", "1", &diag));
     assert_true(take("--width", "300", &diag));
     assert_false(take("--height", "300", &diag));
-    assert_int_equal(diag.kind, DIAG_NONE);
+    assert_int_equal(diag.kind, DIAG_USAGE);
 }
 
 static void help_is_asked_for_by_itself(void **state)
