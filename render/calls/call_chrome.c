@@ -90,6 +90,19 @@ static const struct call_text *text_of(struct call_writer *w, frame_id frame)
     return copy != NULL ? text : NULL;
 }
 
+/* Process and thread: many slices one behind the other are of one track. */
+static char *put_track(struct call_writer *w, char *to, uint32_t track)
+{
+    if (!w->of_track.made || w->of_track.track != track) {
+        char *end = number_u64(PUT(w->of_track.text, ",\"pid\":"), w->processes[track]);
+        end = number_u64(PUT(end, ",\"tid\":"), w->profile->tracks[track].id);
+        w->of_track.made = true;
+        w->of_track.track = track;
+        w->of_track.n = (size_t)(end - w->of_track.text);
+    }
+    return put_bytes(to, w->of_track.text, w->of_track.n);
+}
+
 static void put_slice(struct call_writer *w, const struct call_slice *slice, struct buf *out)
 {
     const struct call_text *text = &w->texts[slice->frame];
@@ -104,15 +117,10 @@ static void put_slice(struct call_writer *w, const struct call_slice *slice, str
     char *to =
         slice->ends ? PUT(out->p + out->n, ",\n{\"ph\":\"E\",") : PUT(out->p + out->n, ",\n{\"ph\":\"B\",");
     to = put_str(to, text->before);
-    to = number_decimal(to, slice->at_ns, NS_DECIMALS);
-    if (w->has_cpu) {
-        to = PUT(to, ",\"tts\":");
-        to = number_decimal(to, slice->cpu_at_ns, NS_DECIMALS);
-    }
-    to = PUT(to, ",\"pid\":");
-    to = number_u64(to, w->processes[slice->track]);
-    to = PUT(to, ",\"tid\":");
-    to = number_u64(to, w->profile->tracks[slice->track].id);
+    to = call_writer_us(&w->times, to, slice->at_ns);
+    if (w->has_cpu)
+        to = call_writer_us(&w->cpu_times, PUT(to, ",\"tts\":"), slice->cpu_at_ns);
+    to = put_track(w, to, slice->track);
     to = slice->ends ? PUT(to, "}") : put_str(to, text->behind);
     out->n = (size_t)(to - out->p);
 }

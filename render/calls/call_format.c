@@ -5,6 +5,7 @@
 #include "core/clean.h"
 #include "core/json.h"
 #include "core/number.h"
+#include "core/put.h"
 #include "profile/rename/rename.h"
 #include "profile/track.h"
 #include "render/names/names.h"
@@ -51,9 +52,8 @@ static void begin_lines(const struct cell_style *style, struct buf *out)
     buf_char(out, '\n');
 }
 
-/* The cells that all calls of a frame have in common, with the end of the line. Made once: there are thousands of
- * frames, and millions of calls. NULL: no memory. */
-static const struct str *tail_of(struct call_writer *w, const struct cell_style *style, frame_id frame)
+/* The cells that all calls of a frame have in common, with the end of the line. NULL: no memory. */
+static const struct str *make_tail(struct call_writer *w, const struct cell_style *style, frame_id frame)
 {
     const struct profile *p = w->profile;
     const struct profile_frame *f = &p->frames[frame];
@@ -61,8 +61,6 @@ static const struct str *tail_of(struct call_writer *w, const struct cell_style 
     struct str *tail = &w->texts[frame].behind;
     struct buf cells = {0};
 
-    if (tail->n > 0)
-        return tail;
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         buf_char(&cells, style->separator);
         style->put(&cells, profile_string(p, names[i]), &w->scratch);
@@ -75,6 +73,27 @@ static const struct str *tail_of(struct call_writer *w, const struct cell_style 
     return copy != NULL ? tail : NULL;
 }
 
+/* Made once: there are thousands of frames, and millions of calls. To look at the frame itself would take memory in that
+ * the processor has not at hand. */
+static const struct str *tail_of(struct call_writer *w, const struct cell_style *style, frame_id frame)
+{
+    const struct str *tail = &w->texts[frame].behind;
+
+    return tail->n > 0 ? tail : make_tail(w, style, frame);
+}
+
+/* The first cell: many calls one behind the other are of one thread. */
+static char *put_thread(struct call_writer *w, char *to, const struct call_row *row)
+{
+    if (!w->of_track.made || w->of_track.track != row->track) {
+        char *end = number_u64(w->of_track.text, thread_of(w, row));
+        w->of_track.made = true;
+        w->of_track.track = row->track;
+        w->of_track.n = (size_t)(end - w->of_track.text);
+    }
+    return put_bytes(to, w->of_track.text, w->of_track.n);
+}
+
 static void put_line(struct call_writer *w, const struct cell_style *style, const struct call_row *row,
                      struct buf *out)
 {
@@ -84,11 +103,11 @@ static void put_line(struct call_writer *w, const struct cell_style *style, cons
         out->failed = true;
         return;
     }
-    char *to = number_u64(out->p + out->n, thread_of(w, row));
+    char *to = put_thread(w, out->p + out->n, row);
     *to++ = style->separator;
-    to = number_u64(to, row->begin_ns / NS_PER_US);
+    to = number_u64_next(&w->times, to, row->begin_ns / NS_PER_US);
     *to++ = style->separator;
-    to = number_u64(to, row->end_ns / NS_PER_US);
+    to = number_u64_next(&w->ends, to, row->end_ns / NS_PER_US);
     *to++ = style->separator;
     if (w->has_cpu)
         to = number_u64(to, row->cpu_ns / NS_PER_US);

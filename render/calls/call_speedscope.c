@@ -12,12 +12,7 @@
 #include "render/calls/call_format.h"
 
 /* FRAME_BYTES_MAX: `"frame":4294967295,"at":` and room behind it */
-enum {
-    FRAME_BYTES_MAX = 32,
-    EVENT_BYTES_MAX = FRAME_BYTES_MAX + 2 * NUMBER_BYTES_MAX,
-    NS_PER_US = 1000,
-    US_DECIMALS = 3
-};
+enum { FRAME_BYTES_MAX = 32, EVENT_BYTES_MAX = FRAME_BYTES_MAX + 2 * NUMBER_BYTES_MAX };
 
 static void begin(struct call_writer *w, struct buf *out)
 {
@@ -27,14 +22,6 @@ static void begin(struct call_writer *w, struct buf *out)
     buf_z(out, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"aflamed\","
                "\"aflamed\":{\"value\":\"");
     buf_z(out, cpu ? "cpu\"},\"profiles\":[" : "wall\"},\"profiles\":[");
-}
-
-/* In µs, with decimals where a time is between two: nearly all times are whole µs, and in ns a third of
- * the text would be zeros. */
-static char *put_us(struct call_writer *w, char *to, uint64_t ns)
-{
-    return ns % NS_PER_US == 0 ? number_u64_next(&w->times, to, ns / NS_PER_US)
-                               : number_decimal(to, ns, US_DECIMALS);
 }
 
 /* `main tid=1`: as folded stacks call it, without the brackets. */
@@ -52,7 +39,7 @@ static void put_track(struct call_writer *w, uint32_t track, bool ends, struct b
     if (ends) {
         buf_z(out, "],\"endValue\":");
         if (buf_reserve(out, NUMBER_BYTES_MAX))
-            out->n = (size_t)(put_us(w, out->p + out->n, w->at_ns) - out->p);
+            out->n = (size_t)(call_writer_us(&w->times, out->p + out->n, w->at_ns) - out->p);
         buf_char(out, '}');
         if (w->at_ns - w->from_ns > w->heaviest_ns) {
             w->heaviest_ns = w->at_ns - w->from_ns;
@@ -106,7 +93,7 @@ static void put_slice(struct call_writer *w, const struct call_slice *slice, str
     to = slice->ends ? PUT(to, "{\"type\":\"C\",") : PUT(to, "{\"type\":\"O\",");
     /* All of its room, whose size the compiler knows, is copied faster than what is in use. */
     memcpy(to, text->before.p, FRAME_BYTES_MAX);
-    to = put_us(w, to + text->before.n, at_ns);
+    to = call_writer_us(&w->times, to + text->before.n, at_ns);
     *to++ = '}';
     out->n = (size_t)(to - out->p);
     w->begun = true;

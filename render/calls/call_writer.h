@@ -24,6 +24,15 @@ struct call_writer {
 
     uint32_t *processes; /* by the profile's tracks: see call_processes */
 
+    /* What calls that follow each other mostly have in common. */
+    struct number_run times, ends, cpu_times;
+    struct {
+        bool made;
+        uint32_t track;
+        size_t n;
+        char text[3 * NUMBER_BYTES_MAX];
+    } of_track;
+
     /* By frame. */
     struct call_text *texts; /* made when they are needed first */
     uint32_t *number;        /* from 1, in the order of their first use; 0: not used so far */
@@ -35,8 +44,7 @@ struct call_writer {
     bool by_cpu;             /* the time is that of the CPU clock */
     bool begun;              /* the track has one already */
     uint64_t from_ns, at_ns; /* of its first one, and its last one so far */
-    struct number_run times;
-    const uint32_t *tracks; /* that are written: indexes of the profile's, ascending */
+    const uint32_t *tracks;  /* that are written: indexes of the profile's, ascending */
     uint32_t n_tracks;
     uint32_t written;  /* of those, where each has its own place */
     uint32_t heaviest; /* of those written, the one that goes on for the longest */
@@ -51,6 +59,15 @@ static inline uint32_t call_writer_number(struct call_writer *w, frame_id frame)
         w->number[frame] = w->n_used;
     }
     return w->number[frame];
+}
+
+/* In µs, with decimals where a time is between two: nearly all times are whole µs, and in ns a third of
+ * the text would be zeros. */
+static inline char *call_writer_us(struct number_run *run, char *to, uint64_t ns)
+{
+    enum { DECIMALS = 3, NS_PER_US = 1000 };
+
+    return ns % NS_PER_US == 0 ? number_u64_next(run, to, ns / NS_PER_US) : number_decimal(to, ns, DECIMALS);
 }
 
 #endif
