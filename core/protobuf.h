@@ -73,13 +73,13 @@ static inline uint64_t protobuf_join_bits(uint64_t bytes)
 static inline uint64_t protobuf_varint(struct protobuf *m)
 {
     uint64_t value = 0;
-    size_t left = (size_t)(m->end - m->p);
-    unsigned n = left < PROTOBUF_VARINT_MAX ? (unsigned)left : PROTOBUF_VARINT_MAX;
 
     if (m->state != PROTOBUF_GOOD)
         return 0;
-    if (n > 0 && m->p[0] < 0x80) /* as most tags and lengths */
+    if (m->p != m->end && m->p[0] < 0x80) /* as most tags and lengths */
         return *m->p++;
+    size_t left = (size_t)(m->end - m->p);
+    unsigned n = left < PROTOBUF_VARINT_MAX ? (unsigned)left : PROTOBUF_VARINT_MAX;
     if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && n >= sizeof(value)) {
         memcpy(&value, m->p, sizeof(value));
         uint64_t last = ~value & UINT64_C(0x8080808080808080); /* bytes that end a varint */

@@ -53,8 +53,10 @@ static struct str last_part(struct str *text)
 bool sy_binder_section(struct systrace *s, uint32_t thread, string_id name)
 {
     uint32_t sender = s->threads[thread].serves;
-    struct str text = sender != SY_NONE ? builder_text_of(s->builder, name) : STR("");
 
+    if (sender == SY_NONE)
+        return true;
+    struct str text = builder_text_of(s->builder, name);
     if (!str_starts(text, STR("AIDL::")) && !str_starts(text, STR("HIDL::")))
         return true;
     struct str side = last_part(&text), method = last_part(&text), interface = last_part(&text);

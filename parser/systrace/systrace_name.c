@@ -112,6 +112,8 @@ static struct str alias_of(struct str name)
 {
     const struct str launching = STR("launchingActivity"), draw = STR("DrawFrame");
 
+    if (name.n == 0 || (name.p[0] != launching.p[0] && name.p[0] != draw.p[0]))
+        return STR("");
     if (str_starts(name, launching) && name.n > launching.n + 1 && name.p[launching.n] == '#' &&
         is_digit(name.p[launching.n + 1]))
         return launching;

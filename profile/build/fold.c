@@ -749,7 +749,11 @@ bool builder_event(struct builder *b, const struct event *event, const uint64_t 
         columns[c] += gone;
         t->last[c] = clocks[c];
     }
-    bool ok = apply_rare(b, event, offset);
-    __builtin_prefetch(fold_node_at(b, fold_node_at(b, t->current)->next_child));
-    return ok;
+    if (!apply_rare(b, event, offset))
+        return false;
+    /* The track's next record comes behind those of others: the call that it is likely to be is fetched meanwhile. */
+    node_id next = fold_node_at(b, t->current)->next_child;
+    if (next != NODE_NONE)
+        __builtin_prefetch(fold_node_at(b, next));
+    return true;
 }
