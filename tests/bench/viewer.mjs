@@ -22,6 +22,18 @@ const LARGE = ['--records', '6000000', '--threads', '1', '--methods', '20000', '
 const TERMS = ['get', 'on', 'init', 'View', 'run', 'set', 'a', 'Map', 'create', 'x'];
 const VIEWS = ['inverted', 'icicle', 'sandwich', 'flame'];
 
+/* What is promised: of what, its name, the limit, and whether it is the least. Times in ms, the others shares of the window. */
+const LIMITS = [
+    ['drop', 'file chosen to flame graph', 1000], ['words', 'file chosen to words', 1300], ['methods', 'tab of methods', 400],
+    ['row', 'a row of it that opens', 100], ['first', 'first timeline', 500], ['wheel', 'timeline after the wheel', 60],
+    ['space', 'frames of the window', 0.65, true], ['shift', 'parts that move', 0.02],
+];
+
+function printLimit(title, value, limit, isAtLeast = false) {
+    const isMet = isAtLeast ? value >= limit : value <= limit, shown = number => number.toFixed(limit < 10 ? 3 : 0);
+    console.log(`${isMet ? 'met   ' : 'MISSED'} ${title.padEnd(30)} ${shown(value).padStart(8)}  ${isAtLeast ? 'at least' : 'at most'} ${limit}`);
+}
+
 /* ---- the pictures ---- */
 
 function render(folder, name, options, flags) {
@@ -150,10 +162,13 @@ try {
     printRow('large, all embedded', nodesOf(large), large, await measure(browser, large, ours));
     printRow('classic, all frames', CLASSIC_NODES, classic,
              await measure(browser, classic, { zoom: zoomClassic, search: searchClassic, change: null, filter: null }));
-    const { drop, methods, row } = await measurePages(browser, folder, Math.min(ROUNDS, PAGE_ROUNDS));
-    console.log(`\npages of 57 MB: file chosen to flame graph ${median(drop).toFixed(0)}, methods ${median(methods).toFixed(0)}, a row that opens ${median(row).toFixed(0)}`);
     console.log();
-    await measureLanes(browser, folder, ROUNDS, print);
+    const pages = await measurePages(browser, folder, Math.min(ROUNDS, PAGE_ROUNDS));
+    const { first, wheel } = await measureLanes(browser, folder, ROUNDS, print);
+    const measured = { ...Object.fromEntries(Object.entries(pages).map(([key, list]) => [key, median(list)])), first, wheel };
+    console.log('\n57 MB in a window of 1280 x 800 (the timeline: 1600 x 1000)');
+    for (const [key, title, limit, isAtLeast] of LIMITS)
+        printLimit(title, measured[key], limit, isAtLeast);
 } finally {
     await browser.close();
     rmSync(folder, { recursive: true });

@@ -113,17 +113,21 @@ async function measureOne(browser, { url }, pid, rounds) {
             each([0, 1].map(k => byShare(spent.map(one => one[k]), 0.5)))];
 }
 
+/* Prints a row for each trace. {first, wheel}: ms, of the first one. */
 export async function measureLanes(browser, folder, rounds, print) {
-    const service = await startService();
+    const service = await startService(), told = {};
     try {
         print(['lanes', 'first', 'wheel', 'CPU', 'pan 95%', 'scroll 95%', 'range', 'CPU']);
         for (const [title, options] of [['57 MB, 18 threads', ['--preset', '57']], ['300 threads', ['--family', 'threads', '--size', '300']]]) {
             const path = join(folder, 'lanes.trace');
             execFileSync(process.env.MKTRACE, [...options, '-o', path], { stdio: 'ignore' });
             const cells = await measureOne(browser, await upload(service, readFileSync(path)), service.pid, rounds);
+            const [first, wheels] = cells;
+            Object.assign(told, { first, wheel: wheels, ...told });
             print([title, ...cells.map(one => (typeof one === 'number' ? one.toFixed(one < 10 ? 1 : 0) : one))]);
         }
     } finally {
         await service.stop();
     }
+    return told;
 }

@@ -1,8 +1,9 @@
-/* How fast the pages of a large trace are: from the drop of the file to the flame graph that can be used, the tab of methods,
- * and a row of it that opens. */
+/* How fast the pages of a large trace are: from the choice of the file to the flame graph that can be used, and to the words; the
+ * tab of methods, and a row of it that opens. And what the flame graph has of a window of usual size, and how far parts of the
+ * page move while it loads. */
 import { join } from 'node:path';
 import { execFileSync } from 'node:child_process';
-import { startService } from '../browser/support.mjs';
+import { frameShareOf, shiftOf, startService, watchShift } from '../browser/support.mjs';
 
 const LOOK_MS = 20;     /* between two looks at a page */
 
@@ -14,6 +15,7 @@ async function wait(page, says, began = performance.now()) {
 }
 
 const isDrawn = () => document.querySelector('#picture > svg')?.dataset.state === 'ready';
+const hasWords = () => document.querySelector('#verdict[open] li') !== null;
 const isListed = () => document.getElementById('methods')?.dataset.state === 'ready';
 
 /* In the page: clicks a row, until its callers are there and painted. */
@@ -31,17 +33,21 @@ async function openRow(n) {
     return ms;
 }
 
-/* {drop, methods, row}: lists of ms; in each round the file is uploaded anew. */
+/* {drop, words, methods, row}: lists of ms; in each round the file is uploaded anew. {space, shift}: shares of the window. */
 export async function measurePages(browser, folder, rounds) {
-    const trace = join(folder, 'page.trace'), service = await startService(), times = { drop: [], methods: [], row: [] };
+    const trace = join(folder, 'page.trace'), service = await startService(), times = { drop: [], words: [], methods: [], row: [], space: [], shift: [] };
     execFileSync(process.env.MKTRACE, ['--preset', '57', '-o', trace], { stdio: 'ignore' });
     try {
         for (let i = 0; i < rounds; i++) {
-            const context = await browser.newContext({ viewport: { width: 1600, height: 1000 } }), page = await context.newPage();
+            const context = await browser.newContext({ viewport: { width: 1280, height: 800 } }), page = await context.newPage();
+            await watchShift(page);
             await page.goto(service.url);
             const began = performance.now();
             await page.locator('#trace').setInputFiles(trace);
             times.drop.push(await wait(page, isDrawn, began));
+            times.words.push(await wait(page, hasWords, began));
+            times.space.push(await frameShareOf(page));
+            times.shift.push(await shiftOf(page));
             const { pathname } = new URL(page.url());
             const opened = performance.now();
             await page.goto(`${service.url}${pathname.replace(/\/t\/.*$/, '')}/methods`, { waitUntil: 'commit' });
