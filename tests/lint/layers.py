@@ -173,18 +173,15 @@ def circles(graph):
 
 
 # ---- names and guards ----
-def same_names(table, files):
+def same_names(files):
     """Debuggers, reports and diffs name a file by its last name: it stands once, but for a header beside its source."""
     places = {}
     for source in files:
         stem = os.path.splitext(source.path)[0]
         places.setdefault(os.path.basename(stem), set()).add(stem)
-    excepted = {name for left, _ in table.sections.get('names', []) for name in left}
     for name, stems in sorted(places.items()):
-        if len(stems) > 1 and name not in excepted:
+        if len(stems) > 1:
             yield 'one name for several files: %s' % ' '.join(sorted(stems))
-        if len(stems) == 1 and name in excepted:
-            yield '%s: [names]: %s stands once; take it out' % (TABLE, name)
 
 
 def wrong_guard(source):
@@ -208,7 +205,7 @@ def problems(root):
             why = wrong_include(table, source.path, ours, target)
             if why:
                 yield '%s:%d: %s' % (source.path, number, why)
-    yield from same_names(table, files)
+    yield from same_names(files)
     yield from circles(graph_of(files))
 
 

@@ -109,8 +109,6 @@ class Layers(unittest.TestCase):
     def test_names(self):
         twice = {'core/p.c': '', 'parser/p.h': header('parser/p.h')}
         self.only(['one name for several files: core/p parser/p'], twice)
-        self.only([], twice, table=TABLE + '[names]\np : two\n')
-        self.only(['%s: [names]: a stands once; take it out' % layers.TABLE], {}, table=TABLE + '[names]\na : two\n')
 
     def test_guard(self):
         self.only(['core/a.h: the include guard should be CORE_A_H'], {'core/a.h': '#ifndef A_H\n#define A_H\n#endif\n'})
