@@ -38,8 +38,7 @@ bool cli_next(struct cli_arguments *all, struct cli_argument *argument)
         return true;
     size_t equals = str_starts(text, STR("--")) ? str_find(text, '=') : text.n;
     argument->name = (struct str){text.p, equals};
-    argument->value =
-        equals < text.n ? (struct str){text.p + equals + 1, text.n - equals - 1} : (struct str){NULL, 0};
+    argument->value = equals < text.n ? str_from(text, equals + 1) : (struct str){NULL, 0};
     return true;
 }
 

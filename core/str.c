@@ -80,7 +80,7 @@ bool str_split(struct str *rest, char separator, struct str *field)
     if (at == rest->n)
         *rest = (struct str){NULL, 0};
     else
-        *rest = (struct str){rest->p + at + 1, rest->n - at - 1};
+        *rest = str_from(*rest, at + 1);
     return true;
 }
 
@@ -118,7 +118,7 @@ bool str_to_fixed(struct str s, unsigned decimals, uint64_t *value)
     for (unsigned i = 0; i < decimals; i++)
         unit *= 10;
     if (point < s.n) {
-        struct str digits = {s.p + point + 1, s.n - point - 1};
+        struct str digits = str_from(s, point + 1);
         if (digits.n > decimals || !str_to_u64(digits, 10, &fraction))
             return false;
         for (size_t i = digits.n; i < decimals; i++)
@@ -146,7 +146,7 @@ struct str str_behind_last(struct str s, char c)
 {
     size_t at = str_find_last(s, c);
 
-    return at == s.n ? s : (struct str){s.p + at + 1, s.n - at - 1};
+    return at == s.n ? s : str_from(s, at + 1);
 }
 
 size_t str_find_str(struct str s, struct str needle)

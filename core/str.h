@@ -26,6 +26,12 @@ bool str_ends(struct str s, struct str suffix);
 /* The same text, or one that begins so if the pattern ends with `*`. The pattern is not empty. */
 bool str_fits(struct str s, struct str pattern);
 
+/* What stands behind the first n bytes. */
+static inline struct str str_from(struct str s, size_t n)
+{
+    return (struct str){s.p + n, s.n - n};
+}
+
 /* Bytewise order, a prefix before its continuation: <0, 0 or >0. */
 int str_cmp(struct str a, struct str b);
 

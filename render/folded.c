@@ -142,7 +142,7 @@ static bool before_in_full(const struct folder *f, uint32_t a, uint32_t b)
     if (order != 0)
         return order < 0;
     /* One token begins the other: its number stands against the rest of the other. */
-    struct str rest_a = {ta.p + shared, ta.n - shared}, rest_b = {tb.p + shared, tb.n - shared};
+    struct str rest_a = str_from(ta, shared), rest_b = {tb.p + shared, tb.n - shared};
     return str_cmp(rest_a.n > 0 ? rest_a : more_a, rest_b.n > 0 ? rest_b : more_b) < 0;
 }
 

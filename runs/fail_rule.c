@@ -66,7 +66,7 @@ static void read_value(struct fail_rule *rule)
     if (!rule->exclusive && !str_ends(before, STR("_incl")))
         return;
     rule->value = (struct str){before.p, before.n - 5};
-    rule->pattern = str_trim((struct str){rule->pattern.p + colon + 1, rule->pattern.n - colon - 1});
+    rule->pattern = str_trim(str_from(rule->pattern, colon + 1));
 }
 
 bool fail_rule_parse(struct str text, struct fail_rule *rule, struct diag *diag)
@@ -87,12 +87,11 @@ bool fail_rule_parse(struct str text, struct fail_rule *rule, struct diag *diag)
     for (size_t i = 0; i < sizeof(KINDS) / sizeof(KINDS[0]); i++)
         if (rule->of == FAIL_RULE_METHODS && str_starts(rule->pattern, KINDS[i].word)) {
             rule->of = KINDS[i].of;
-            rule->pattern =
-                (struct str){rule->pattern.p + KINDS[i].word.n, rule->pattern.n - KINDS[i].word.n};
+            rule->pattern = str_from(rule->pattern, KINDS[i].word.n);
         }
     if (rule->pattern.n == 0)
         return fail_rule_refuse(text, "it names no method in front of the >", diag);
-    return read_limit(rule, str_trim((struct str){text.p + at + 1, text.n - at - 1})) ||
+    return read_limit(rule, str_trim(str_from(text, at + 1))) ||
            fail_rule_refuse(
                text, "behind the > stands no number of %, ns, us, ms, s, B, KiB, MiB, GiB, or of counts",
                diag);

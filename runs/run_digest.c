@@ -16,7 +16,7 @@ static bool read_signed(struct str field, int64_t *value)
     uint64_t size;
 
     if (negative)
-        field = (struct str){field.p + 1, field.n - 1};
+        field = str_from(field, 1);
     if (!str_to_u64(field, 10, &size) || size > most + negative)
         return false;
     *value = !negative ? (int64_t)size : size > most ? INT64_MIN : -(int64_t)size;
@@ -56,7 +56,7 @@ static bool next_line(struct str *rest, struct str *line)
     if (end == rest->n)
         return false;
     *line = (struct str){rest->p, end};
-    *rest = (struct str){rest->p + end + 1, rest->n - end - 1};
+    *rest = str_from(*rest, end + 1);
     return true;
 }
 
@@ -65,7 +65,7 @@ static bool takes_word(struct str *line, struct str word)
 {
     if (!str_starts(*line, word))
         return false;
-    *line = (struct str){line->p + word.n, line->n - word.n};
+    *line = str_from(*line, word.n);
     return true;
 }
 
@@ -220,7 +220,7 @@ static bool is_before(struct str line, struct str name, struct str suffix)
 
     if (order != 0)
         return order < 0;
-    return str_cmp((struct str){own.p + name.n, own.n - name.n}, suffix) < 0;
+    return str_cmp(str_from(own, name.n), suffix) < 0;
 }
 
 /* The lines from the first one on whose name is not before that. */
@@ -242,7 +242,7 @@ static struct str lower_bound(struct str lines, struct str name, struct str suff
         else
             from = begin + line.n < to ? begin + line.n + 1 : to;
     }
-    return (struct str){lines.p + from, lines.n - from};
+    return str_from(lines, from);
 }
 
 bool run_digest_find(const struct run_digest *d, struct str name, struct run_digest_row *row)
@@ -255,7 +255,7 @@ bool run_digest_find(const struct run_digest *d, struct str name, struct run_dig
     for (size_t i = 0; i < sizeof(MORE) / sizeof(MORE[0]); i++) {
         rest = lower_bound(d->methods, name, MORE[i]);
         if (run_digest_next_method(d, &rest, row) && str_starts(row->name, name) &&
-            str_starts((struct str){row->name.p + name.n, row->name.n - name.n}, MORE[i]))
+            str_starts(str_from(row->name, name.n), MORE[i]))
             return true;
     }
     return false;

@@ -93,7 +93,7 @@ static size_t secret_chars(struct str text, size_t *bytes)
 
     for (*bytes = 0; *bytes < text.n; chars++) {
         char c;
-        size_t n = take_char((struct str){text.p + *bytes, text.n - *bytes}, &c);
+        size_t n = take_char(str_from(text, *bytes), &c);
         if ((c < 'a' || c > 'z') && (c < '2' || c > '7'))
             break;
         is_hex = is_hex && c <= 'f';
@@ -113,7 +113,7 @@ static void put_without_secrets(struct buf *b, struct str text)
         } else {
             for (unsigned i = 0; i < LOG_SECRET_SHOWN; i++) {
                 char c;
-                shown += take_char((struct str){text.p + shown, text.n - shown}, &c);
+                shown += take_char(str_from(text, shown), &c);
                 buf_char(b, c);
             }
             buf_z(b, "\xe2\x80\xa6");

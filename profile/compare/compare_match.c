@@ -192,7 +192,7 @@ static struct str number_at(struct str s)
     size_t n = 0;
 
     while (s.n > 0 && s.p[0] == '0')
-        s = (struct str){s.p + 1, s.n - 1};
+        s = str_from(s, 1);
     while (n < s.n && is_digit(s.p[n]))
         n++;
     return (struct str){s.p, n};
@@ -212,8 +212,8 @@ static int compare_natural(struct str a, struct str b)
         } else if (a.p[0] != b.p[0]) {
             return (unsigned char)a.p[0] < (unsigned char)b.p[0] ? -1 : 1;
         } else {
-            a = (struct str){a.p + 1, a.n - 1};
-            b = (struct str){b.p + 1, b.n - 1};
+            a = str_from(a, 1);
+            b = str_from(b, 1);
         }
     }
     return a.n == b.n ? 0 : a.n < b.n ? -1 : 1;

@@ -140,7 +140,7 @@ static bool apply(const struct rule *rule, struct str text, struct buf *out)
         size_t at = str_find_str(text, word);
         if (at >= text.n)
             break;
-        struct str rest = {text.p + at + word.n, text.n - at - word.n};
+        struct str rest = str_from(text, at + word.n);
         size_t n = run_bytes(rule->run, rest), skip = 0;
         size_t kept = n >= rule->least ? kept_bytes(rule->run, rest, n, &skip) : n;
         bool fits = kept < n;
@@ -153,7 +153,7 @@ static bool apply(const struct rule *rule, struct str text, struct buf *out)
             buf_z(out, fits ? "*" : "");
         }
         size_t taken = n + (fits ? skip : 0);
-        text = (struct str){rest.p + taken, rest.n - taken};
+        text = str_from(rest, taken);
         changed = changed || fits;
     }
     buf_str(out, text);

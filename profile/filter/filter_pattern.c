@@ -308,7 +308,7 @@ const char *filter_pattern_parse(struct str pattern, enum filter_part *part, str
             *part = (enum filter_part)i;
     size_t prefix = PREFIXES[*part].n;
 
-    *text = (struct str){pattern.p + prefix, pattern.n - prefix};
+    *text = str_from(pattern, prefix);
     *is_regex = text->n >= 2 && text->p[0] == '/' && text->p[text->n - 1] == '/';
     if (*is_regex)
         *text = (struct str){text->p + 1, text->n - 2};
@@ -688,9 +688,9 @@ static bool next_preset(struct str *presets, struct str *name, struct str *steps
     size_t skipped = end < presets->n ? end + 2 : end;
     size_t colon = str_find(one, ':');
 
-    *presets = (struct str){presets->p + skipped, presets->n - skipped};
+    *presets = str_from(*presets, skipped);
     *name = str_trim((struct str){one.p, colon});
-    *steps = colon < one.n ? (struct str){one.p + colon + 1, one.n - colon - 1} : (struct str){one.p, 0};
+    *steps = colon < one.n ? str_from(one, colon + 1) : (struct str){one.p, 0};
     return true;
 }
 

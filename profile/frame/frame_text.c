@@ -39,7 +39,7 @@ struct frame_parts frame_parts_of(const struct profile *p, const struct profile_
 
     if (scope > 0) {
         parts.scope = (struct str){parts.name.p, scope};
-        parts.name = (struct str){parts.name.p + scope + 1, parts.name.n - scope - 1};
+        parts.name = str_from(parts.name, scope + 1);
     }
     if (parts.scope.n + parts.name.n == 0)
         parts.name = STR("(no name)");
@@ -80,7 +80,7 @@ static struct str longer(struct str package, struct str whole)
 {
     if (package.n == whole.n)
         return package;
-    struct str rest = {whole.p + package.n + 1, whole.n - package.n - 1};
+    struct str rest = str_from(whole, package.n + 1);
     return (struct str){whole.p, package.n + 1 + str_find(rest, '.')};
 }
 

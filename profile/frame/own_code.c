@@ -52,7 +52,7 @@ static const struct origin_prefix *find_prefix(struct str package)
 /* Up to and without the dot behind the next component. */
 static size_t next_component(struct str s, size_t at)
 {
-    return at + str_find((struct str){s.p + at, s.n - at}, '.');
+    return at + str_find(str_from(s, at), '.');
 }
 
 enum origin origin_of_scope(struct str scope)
@@ -267,7 +267,7 @@ bool own_code_parse(struct str text, struct own_code *own)
         own->prefix[own->n++] = package;
         if (comma == text.n)
             return true;
-        text = (struct str){text.p + comma + 1, text.n - comma - 1};
+        text = str_from(text, comma + 1);
     }
 }
 

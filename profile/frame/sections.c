@@ -126,7 +126,7 @@ struct str section_class(struct str name)
     for (; at > 0 && name.p[at - 1] != ':' && name.p[at - 1] != ' ' && name.p[at - 1] != '/'; at--)
         dots += name.p[at - 1] == '.';
     bool one_colon = at > 1 && name.p[at - 1] == ':' && name.p[at - 2] != ':';
-    return one_colon && dots >= 2 ? (struct str){name.p + at, name.n - at} : STR("");
+    return one_colon && dots >= 2 ? str_from(name, at) : STR("");
 }
 
 struct str section_owner_method(struct str name)
@@ -137,7 +137,7 @@ struct str section_owner_method(struct str name)
     if (!str_starts(name, STR(OWNER)) || at == name.n || at + 1 < word.n ||
         !str_eq((struct str){name.p + at + 1 - word.n, word.n}, word))
         return STR("");
-    return (struct str){name.p + at + 1, name.n - at - 1};
+    return str_from(name, at + 1);
 }
 
 struct str section_owner(struct str name)

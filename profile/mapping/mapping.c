@@ -52,13 +52,13 @@ static bool type_next(struct str *rest, struct type_in_descriptor *type)
         if (end == s.n || end == 1)
             return false;
         type->class = (struct str){s.p + 1, end - 1};
-        *rest = (struct str){s.p + end + 1, s.n - end - 1};
+        *rest = str_from(s, end + 1);
         return true;
     }
     for (size_t i = 0; i < PRIMITIVES_COUNT; i++)
         if (PRIMITIVES[i].letter == *s.p)
             type->letter = *s.p;
-    *rest = (struct str){s.p + 1, s.n - 1};
+    *rest = str_from(s, 1);
     return type->letter != 0;
 }
 
@@ -70,7 +70,7 @@ static bool type_split(struct str descriptor, struct str *params, struct str *re
     if (descriptor.n == 0 || *descriptor.p != '(' || end == descriptor.n)
         return false;
     *params = (struct str){descriptor.p + 1, end - 1};
-    *returns = (struct str){descriptor.p + end + 1, descriptor.n - end - 1};
+    *returns = str_from(descriptor, end + 1);
     return true;
 }
 
@@ -193,7 +193,7 @@ struct frame_parts mapping_parts(const struct profile *p, const struct profile_f
 
     if (parts.scope.n == 0 && dot > 0 && dot < parts.name.n) {
         parts.scope = (struct str){parts.name.p, dot};
-        parts.name = (struct str){parts.name.p + dot + 1, parts.name.n - dot - 1};
+        parts.name = str_from(parts.name, dot + 1);
     }
     return parts;
 }
@@ -385,7 +385,7 @@ static struct str file_of(struct mapping *m, struct str original, uint32_t of)
     const struct mapping_class *c = &m->classes[of];
     struct str said = strtab_get(&m->strings, c->file), name = simple_name(original), file = {NULL, 0};
     size_t dot = str_find_last(said, '.');
-    struct str suffix = dot < said.n ? (struct str){said.p + dot, said.n - dot} : STR(".java");
+    struct str suffix = dot < said.n ? str_from(said, dot) : STR(".java");
     struct buf b = {0};
 
     if (said.n > 0 && str_eq(original, strtab_get(&m->strings, c->original)))

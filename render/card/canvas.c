@@ -278,7 +278,7 @@ struct str canvas_line(const struct canvas_font *font, float width_px, struct st
         end--;
     if (end > 0)
         line.n = end;
-    *text = str_trim((struct str){text->p + line.n, text->n - line.n});
+    *text = str_trim(str_from(*text, line.n));
     return line;
 }
 

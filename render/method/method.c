@@ -361,7 +361,7 @@ static void find_by_text(const struct table *t, struct str name, uint32_t *rows,
         if (!t->present[row] || !str_starts(name, table_name(t, row)))
             continue;
         size_t taken = table_name(t, row).n;
-        struct str rest = {name.p + taken, name.n - taken};
+        struct str rest = str_from(name, taken);
         if (rest.n > 0 && !is_signature(rest, names_parts(t->names, t->frame[row]).signature))
             continue;
         if (*n < FOUND_MAX)

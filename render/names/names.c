@@ -231,14 +231,14 @@ static bool take_type(struct str *s, struct str *word, size_t *arrays)
         struct str class;
         str_split(&rest, ';', &class);
         *s = rest;
-        *word = str_behind_last((struct str){class.p + 1, class.n - 1}, '/');
+        *word = str_behind_last(str_from(class, 1), '/');
         bool whole = str_find(class, '(') == class.n && str_find(class, ')') == class.n;
         return rest.p != NULL && whole && word->n > 0;
     }
     for (size_t i = 0; rest.n > 0 && i < sizeof(PRIMITIVES) / sizeof(PRIMITIVES[0]); i++)
         if (PRIMITIVES[i].letter == rest.p[0]) {
             *word = PRIMITIVES[i].word;
-            *s = (struct str){rest.p + 1, rest.n - 1};
+            *s = str_from(rest, 1);
             return true;
         }
     return false;

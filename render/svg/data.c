@@ -92,7 +92,7 @@ static void put_link(struct json *j, const char *key, const struct view_options 
     }
     struct str text = buf_view(&query);
     if (text.n > 0)
-        text = (struct str){text.p + 1, text.n - 1};
+        text = str_from(text, 1);
     json_put_string(j, key, text);
     buf_part_end(j->b, &query);
 }

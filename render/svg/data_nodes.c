@@ -305,7 +305,7 @@ static void put_line(struct data_frames *f, struct buf *out, uint32_t line, bool
     put_short_names(&f->text, &piece);
     struct str text = buf_view(&f->text);
     size_t prefix = prefix_of(text, buf_view(&f->last_text));
-    struct str rest = {text.p + prefix, text.n - prefix};
+    struct str rest = str_from(text, prefix);
     bool escape = xml && !piece.plain;
     if (f->text.failed || !buf_reserve(out, 1 + rest.n * (escape ? ESCAPED_BYTES_MAX : 1))) {
         out->failed = true;

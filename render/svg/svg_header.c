@@ -37,17 +37,12 @@ void svg_put_script(struct buf *out, struct str script)
     buf_str(out, SCRIPT_END);
 }
 
-static struct str behind(struct str s, size_t n)
-{
-    return (struct str){s.p + n, s.n - n};
-}
-
 /* Takes the part off the front of *s. */
 static bool take(struct str *s, struct str part)
 {
     if (!str_starts(*s, part))
         return false;
-    *s = behind(*s, part.n);
+    *s = str_from(*s, part.n);
     return true;
 }
 
@@ -56,7 +51,7 @@ static bool take(struct str *s, struct str part)
 static struct str cut(struct str *s, struct str start, struct str inner, struct str end)
 {
     size_t at = str_find_str(*s, start);
-    struct str all = *s, rest = behind(*s, at);
+    struct str all = *s, rest = str_from(*s, at);
 
     *s = (struct str){NULL, 0};
     if (!take(&rest, start) || !take(&rest, inner) || !take(&rest, end))
@@ -85,7 +80,7 @@ bool svg_emptied_by(struct str svg, uint32_t *step)
 
     if (at == head.n)
         return false;
-    struct str rest = behind(head, at + NAME.n);
+    struct str rest = str_from(head, at + NAME.n);
     bool found = str_to_u64((struct str){rest.p, str_find(rest, '"')}, 10, &value) && value <= UINT32_MAX;
     *step = (uint32_t)value;
     return found;
@@ -781,10 +776,10 @@ bool svg_controls(struct svg_pen *pen, const struct measure *measures, uint32_t 
 
     for (size_t at; ok && (at = str_find_str(rest, MARK)) < rest.n;) {
         buf_bytes(pen->out, rest.p, at);
-        rest = (struct str){rest.p + at + MARK.n, rest.n - at - MARK.n};
+        rest = str_from(rest, at + MARK.n);
         size_t n_word = str_find_str(rest, MARK_END);
         ok = put_part(&c, (struct str){rest.p, n_word});
-        rest = (struct str){rest.p + n_word + MARK_END.n, rest.n - n_word - MARK_END.n};
+        rest = str_from(rest, n_word + MARK_END.n);
     }
     buf_str(pen->out, rest);
     return ok;

@@ -279,7 +279,7 @@ static struct str table_sort_name(const struct table_request *request)
     struct str name = str_of(request->sort);
     bool reversed = name.n > 1 && name.p[0] == '-';
 
-    return reversed ? (struct str){name.p + 1, name.n - 1} : name;
+    return reversed ? str_from(name, 1) : name;
 }
 
 void table_forget_sort(struct table_request *request)

@@ -73,7 +73,7 @@ static enum diff_normalise diff_normalise(const struct diff_request *r, struct s
         return str_eq(text, STR("total"))  ? NORMALISE_TOTAL
                : str_eq(text, STR("time")) ? NORMALISE_TIME
                                            : NORMALISE_NOT;
-    *method = (struct str){text.p + CALLS.n, text.n - CALLS.n};
+    *method = str_from(text, CALLS.n);
     return NORMALISE_CALLS;
 }
 
@@ -193,7 +193,7 @@ static bool choose_value(struct maker *m, struct str name, struct diag *diag)
 
     d->value = name.n == 0 ? 0 : diff_value_named(d, name);
     for (unsigned i = 0; d->value == d->n_values && side < name.n && key_word("wide", i) != NULL; i++)
-        if (str_eq((struct str){name.p + side + 1, name.n - side - 1}, str_of(key_word("wide", i)))) {
+        if (str_eq(str_from(name, side + 1), str_of(key_word("wide", i)))) {
             d->value = diff_value_named(d, (struct str){name.p, side});
             d->wide = i;
         }

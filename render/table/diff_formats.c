@@ -64,8 +64,7 @@ static bool split(struct lines *l, struct arena *arena)
         while (l->n < n && rest.n > 0 && str_split(&rest, '\n', &line)) {
             size_t space = str_find_last(line, ' ');
             l->stack[l->n] = (struct str){line.p, space};
-            l->number[l->n++] =
-                space < line.n ? (struct str){line.p + space + 1, line.n - space - 1} : STR("0");
+            l->number[l->n++] = space < line.n ? str_from(line, space + 1) : STR("0");
         }
         if (side == 0)
             l->n_of_a = l->n;

@@ -29,7 +29,7 @@ static struct str behind(struct search *s, struct str wanted, struct str raw, bo
     }
     if (!str_starts(wanted, raw))
         return (struct str){NULL, 0};
-    return (struct str){wanted.p + raw.n, wanted.n - raw.n};
+    return str_from(wanted, raw.n);
 }
 
 static frame_id first_by_rank(const struct names *n, frame_id a, frame_id b)

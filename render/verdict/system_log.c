@@ -142,7 +142,7 @@ static bool is_launch_of(const struct profile *p, const struct profile_track *t,
     struct str name = profile_string(p, t->name);
 
     return t->kind == TRACK_ASYNC && str_starts(name, prefix) &&
-           str_starts(profile_string(p, process), (struct str){name.p + prefix.n, name.n - prefix.n});
+           str_starts(profile_string(p, process), str_from(name, prefix.n));
 }
 
 struct system_log_sink *system_log_new(struct arena *arena, const struct profile *p,

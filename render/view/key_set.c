@@ -246,7 +246,7 @@ static bool set_moment(const struct key *r, struct asked *a, struct str value)
     struct view_moment moment = {0};
     struct str first = {value.p, str_find_str(value, STR(".."))};
     bool two = first.n < value.n;
-    struct str last = two ? (struct str){value.p + first.n + 2, value.n - first.n - 2} : value;
+    struct str last = two ? str_from(value, first.n + 2) : value;
 
     if (!moment_number(last, &moment.number) || (two && !moment_number(first, &moment.since)) ||
         (two && (moment.since == 0 || moment.since >= moment.number)))

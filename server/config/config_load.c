@@ -363,7 +363,7 @@ static bool take_variable(struct config *c, struct str entry, struct diag *diag)
 {
     size_t equals = str_find(entry, '=');
     struct str name = {entry.p + PREFIX.n, equals - PREFIX.n};
-    struct str value = {entry.p + equals + 1, entry.n - equals - 1};
+    struct str value = str_from(entry, equals + 1);
     const struct config_key *key = find_upper(c, name);
     char where[160];
 
@@ -406,7 +406,7 @@ static bool is_action(const char *name)
 
 static bool name_flag(struct config *c, struct flag *f, struct str argument)
 {
-    struct str name = {argument.p + 2, argument.n - 2};
+    struct str name = str_from(argument, 2);
 
     if (name.n == 0 || name.n >= sizeof(f->name))
         return false;
@@ -447,7 +447,7 @@ static bool next_flag(struct flags *all, struct flag *f, struct diag *diag)
     if (!name_flag(all->config, f, (struct str){argument.p, equals}))
         return diag_set(diag, DIAG_USAGE, CONFIG_TITLE, CONFIG_HINT, "There is no flag '%s'.", name.text);
     if (has_value)
-        f->value = (struct str){argument.p + equals + 1, argument.n - equals - 1};
+        f->value = str_from(argument, equals + 1);
     if (has_value && is_action(f->name))
         return diag_set(diag, DIAG_USAGE, CONFIG_TITLE, CONFIG_HINT, "The flag %s takes no value.",
                         name.text);

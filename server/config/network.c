@@ -101,8 +101,7 @@ static bool parse_network(struct str text, struct network_address *a, unsigned *
     *bits = ALL_BITS;
     if (slash == text.n)
         return true;
-    if (!str_to_u64((struct str){text.p + slash + 1, text.n - slash - 1}, 10, &given) ||
-        given > ALL_BITS - before)
+    if (!str_to_u64(str_from(text, slash + 1), 10, &given) || given > ALL_BITS - before)
         return false;
     *bits = before + (unsigned)given;
     return true;
@@ -205,11 +204,11 @@ bool address_parse(struct str text, struct address *a)
     if (str_starts(text, UNIX)) {
         a->kind = ADDRESS_UNIX;
         return text.n > UNIX.n + 1 && text.p[UNIX.n] == '/' &&
-               copy(a->path, sizeof(a->path), (struct str){text.p + UNIX.n, text.n - UNIX.n});
+               copy(a->path, sizeof(a->path), str_from(text, UNIX.n));
     }
     size_t colon = str_find_last(text, ':');
     struct str host = {text.p, colon};
-    if (colon == text.n || !parse_port((struct str){text.p + colon + 1, text.n - colon - 1}, &a->port))
+    if (colon == text.n || !parse_port(str_from(text, colon + 1), &a->port))
         return false;
     if (str_starts(host, STR("[")) && str_ends(host, STR("]")))
         return parse_host((struct str){host.p + 1, host.n - 2}, true, a);

@@ -12,7 +12,7 @@ static struct str behind_scheme(struct str header, struct str scheme)
 
     if (n == header.n || !str_eq_nocase((struct str){header.p, n}, scheme))
         return (struct str){NULL, 0};
-    return str_trim((struct str){header.p + n, header.n - n});
+    return str_trim(str_from(header, n));
 }
 
 static bool copy(struct str text, struct credentials_token *token)
@@ -39,7 +39,7 @@ static bool take_password(struct str base64, struct credentials_token *token)
         return false;
     struct str pair = {(const char *)decoded, (size_t)n - padding};
     size_t colon = str_find(pair, ':');
-    return colon < pair.n && copy((struct str){pair.p + colon + 1, pair.n - colon - 1}, token);
+    return colon < pair.n && copy(str_from(pair, colon + 1), token);
 }
 
 bool credentials_token(struct str authorization, struct credentials_token *token)
@@ -62,7 +62,7 @@ struct str credentials_cookie(struct str *cookie, struct str name)
         pair = str_trim(pair);
         size_t n = str_find(pair, '=');
         if (n < pair.n && str_eq((struct str){pair.p, n}, name))
-            return (struct str){pair.p + n + 1, pair.n - n - 1};
+            return str_from(pair, n + 1);
     }
     return (struct str){NULL, 0};
 }

@@ -40,7 +40,7 @@ static bool names_space(struct str *word)
 
     if (!str_starts(*word, BEFORE))
         return false;
-    *word = (struct str){word->p + BEFORE.n, word->n - BEFORE.n};
+    *word = str_from(*word, BEFORE.n);
     return true;
 }
 

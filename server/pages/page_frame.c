@@ -49,7 +49,7 @@ void page_put_texts(struct buf *b, const char *markup, const struct str *texts, 
         if (at == rest.n)
             return;
         clean_xml(b, texts[i]);
-        rest = (struct str){rest.p + at + MARK.n, rest.n - at - MARK.n};
+        rest = str_from(rest, at + MARK.n);
     }
     buf_str(b, rest);
 }

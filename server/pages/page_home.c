@@ -275,7 +275,7 @@ static void put_text(struct buf *b, struct str base, const char *terminated)
         if (at == text.n)
             return;
         clean_text(b, base);
-        text = (struct str){text.p + at + MARK.n, text.n - at - MARK.n};
+        text = str_from(text, at + MARK.n);
     }
 }
 

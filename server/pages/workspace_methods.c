@@ -62,7 +62,7 @@ static void put_row(const struct workspace *w, struct str line)
         at--;
     at = at >= 2 ? at : 0;
     page_put(w->b, "{}", (struct str){line.p, at});
-    put_name(w, (struct str){line.p + at, line.n - at});
+    put_name(w, str_from(line, at));
 }
 
 /* Rows stand behind the first line that begins with a blank, which names their columns; of one method
@@ -102,7 +102,7 @@ static void put_sort(const struct workspace *w, struct str column, const char *w
     const struct table_request *r = w->of.rows;
     struct str asked = str_of(r->sort);
     bool reversed = asked.n > 0 && asked.p[0] == '-';
-    struct str by = {asked.p + reversed, asked.n - reversed};
+    struct str by = str_from(asked, reversed);
     bool is_sorted = by.n > 0 ? str_eq(by, column) : is_usual;
     char turned[COLUMN_BYTES + 1];
 

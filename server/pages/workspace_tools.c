@@ -82,7 +82,7 @@ static void describe(struct buf *b, const struct filter_step *step)
     const struct key *r = key_by_name(str_of(filter_key_word(step->key)));
     size_t colon = str_find(step->text, ':');
     struct str part = {step->text.p, colon < step->text.n ? colon + 1 : 0};
-    struct str rest = {step->text.p + part.n, step->text.n - part.n};
+    struct str rest = str_from(step->text, part.n);
 
     for (unsigned i = 0; i < r->n_words; i++)
         if (str_eq(str_of(r->words[i].word), step->text)) {

@@ -20,7 +20,7 @@ void admits_log(const struct exchange *x, const char *what, struct str id)
 /* What was asked for, seen from the root of the service. */
 static struct str below_root(const struct exchange *x)
 {
-    return x->target.n > 1 ? (struct str){x->target.p + 1, x->target.n - 1} : STR("");
+    return x->target.n > 1 ? str_from(x->target, 1) : STR("");
 }
 
 /* The form leads back to what was asked for. */

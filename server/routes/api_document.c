@@ -39,7 +39,7 @@ static const struct report *report_of(const struct route *r)
         return report_by_name(STR("diff"), ANY);
     if (!str_starts(path, PROFILE))
         return NULL;
-    struct str rest = {path.p + PROFILE.n, path.n - PROFILE.n};
+    struct str rest = str_from(path, PROFILE.n);
     size_t slash = str_find(rest, '/'), brace = str_find(rest, '{');
     return report_by_name((struct str){rest.p, slash < brace ? slash : brace}, ANY);
 }
@@ -179,7 +179,7 @@ static void visit_path_parts(struct visitor *v, struct str path)
             return;
         struct str name = {path.p + open + 1, close - open - 1};
         v->visit(v->context, &(struct api_parameter){.name = name, .place = API_PATH, .help = help_of(name)});
-        path = (struct str){path.p + close + 1, path.n - close - 1};
+        path = str_from(path, close + 1);
     }
 }
 

@@ -41,7 +41,7 @@ bool compare_of_url(struct exchange *x, struct record *a, struct record *b, stru
                          "There is nothing at this URL.");
         return false;
     }
-    second = (struct str){pair.p + first.n + BETWEEN.n, pair.n - first.n - BETWEEN.n};
+    second = str_from(pair, first.n + BETWEEN.n);
     if (!profile_record(x, second, b) || !profile_record(x, first, a))
         return false;
     view_of(r, a);
@@ -114,7 +114,7 @@ enum exchange_step handle_compare(struct exchange *x)
 
     if (between == pair->n || dot <= between + 1)
         return answer_as(x, TAB_FLAME);
-    struct str suffix = {pair->p + dot + 1, pair->n - dot - 1};
+    struct str suffix = str_from(*pair, dot + 1);
     pair->n = dot;
     return answer_suffix(x, suffix.n > 0 ? suffix : STR("?"));
 }
@@ -125,7 +125,7 @@ enum exchange_step handle_compare_methods(struct exchange *x)
 
     if (suffix.n == 0)
         return answer_as(x, TAB_METHODS);
-    return answer_suffix(x, suffix.p[0] == '.' ? (struct str){suffix.p + 1, suffix.n - 1} : STR("?"));
+    return answer_suffix(x, suffix.p[0] == '.' ? str_from(suffix, 1) : STR("?"));
 }
 
 enum exchange_step handle_compare_method(struct exchange *x)
@@ -167,7 +167,7 @@ struct str upload_id_in(struct str text)
     text = str_trim(text);
     size_t at = str_find_str(text, BEFORE);
     if (at < text.n)
-        text = (struct str){text.p + at + BEFORE.n, text.n - at - BEFORE.n};
+        text = str_from(text, at + BEFORE.n);
     size_t n = text.n < RECORD_ID_CHARS ? text.n : RECORD_ID_CHARS;
     return (struct str){text.p, n};
 }

@@ -92,7 +92,7 @@ static void put_row(struct exchange *x, struct json *j, struct str row, struct s
     buf_z(&with_url, "{\"url\":\"");
     exchange_base_url(x, &with_url);
     buf_printf(&with_url, "/p/%.*s\",", (int)id.n, id.p);
-    buf_str(&with_url, (struct str){row.p + 1, row.n - 1});
+    buf_str(&with_url, str_from(row, 1));
     json_line(j);
     json_put_raw(j, NULL, buf_view(&with_url));
     buf_part_end(j->b, &with_url);

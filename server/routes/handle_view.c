@@ -100,7 +100,7 @@ enum exchange_step handle_track(struct exchange *x)
 
     if (dot == name.n)
         return answer_page(x);
-    r.output = output_by_suffix((struct str){name.p + dot + 1, name.n - dot - 1});
+    r.output = output_by_suffix(str_from(name, dot + 1));
     if (r.output == NULL)
         return profile_record(x, x->parameters[0], &record)
                    ? exchange_problem(x, 404, "not found", "The page of the upload lists its views.",
@@ -189,7 +189,7 @@ static const struct report *find_report(struct exchange *x, struct str name, str
     const struct report *found = NULL;
 
     if (dot < file->n)
-        found = report_by_name(name, (struct str){file->p + dot + 1, file->n - dot - 1});
+        found = report_by_name(name, str_from(*file, dot + 1));
     if (found != NULL)
         file->n = dot;
     else
@@ -353,7 +353,7 @@ static const struct call_format *wanted(const struct exchange *x)
     struct str suffix = x->parameters[1];
 
     if (suffix.n > 1 && suffix.p[0] == '.')
-        return call_format_by_name((struct str){suffix.p + 1, suffix.n - 1});
+        return call_format_by_name(str_from(suffix, 1));
     if (suffix.n > 0)
         return NULL;
     return x->accepts == AS_JSON ? call_format_by_name(STR("json")) : CALL_FORMATS[0];

@@ -41,10 +41,10 @@ static void add_ids(struct looked_up *l, const struct exchange *x)
         struct str rest = x->parameters[i];
         for (bool more = true; more && rest.n >= RECORD_ID_CHARS;) {
             add(l, (struct str){rest.p, RECORD_ID_CHARS});
-            rest = (struct str){rest.p + RECORD_ID_CHARS, rest.n - RECORD_ID_CHARS};
+            rest = str_from(rest, RECORD_ID_CHARS);
             more = str_starts(rest, BETWEEN);
             if (more)
-                rest = (struct str){rest.p + BETWEEN.n, rest.n - BETWEEN.n};
+                rest = str_from(rest, BETWEEN.n);
         }
     }
 }

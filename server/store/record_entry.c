@@ -88,7 +88,7 @@ static bool read_name(struct str name, struct record_entry *e)
     if (hyphen >= dot || !time_in(name, &e->created_s))
         return false;
     id = (struct str){name.p + hyphen + 1, dot - hyphen - 1};
-    mark = dot == name.n ? STR("") : (struct str){name.p + dot + 1, name.n - dot - 1};
+    mark = dot == name.n ? STR("") : str_from(name, dot + 1);
     if (!record_id_valid(id) || mark.n > RECORD_MARK_BYTES)
         return false;
     memcpy(e->id, id.p, id.n);

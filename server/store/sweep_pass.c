@@ -179,7 +179,7 @@ static void list_upload(struct pass *p, const struct store_object *object)
     size_t slash = str_find(id, '/');
     uint64_t revision = 1;
 
-    if (slash < id.n && !str_to_u64((struct str){id.p + slash + 1, id.n - slash - 1}, 10, &revision))
+    if (slash < id.n && !str_to_u64(str_from(id, slash + 1), 10, &revision))
         return;
     id.n = slash;
     if (record_id_valid(id) && revision < UINT32_MAX)
@@ -352,8 +352,8 @@ static void sweep_need(struct pass *p, const struct store_object *object)
 
     if (at == key.n)
         return;
-    if (record_id_valid((struct str){key.p + at + FOR.n, key.n - at - FOR.n}) &&
-        !is_checked(p, key.p + at + FOR.n) && remove_names(p, object))
+    if (record_id_valid(str_from(key, at + FOR.n)) && !is_checked(p, key.p + at + FOR.n) &&
+        remove_names(p, object))
         p->done.refs++;
     else
         note_in(p, &p->needed, (struct str){key.p, at});

@@ -420,8 +420,7 @@ static void read_zip(struct symbol_reading *r, char *bytes, size_t n)
 
 static bool is_tar(struct str head)
 {
-    return head.n > TAR_MAGIC_AT &&
-           str_starts((struct str){head.p + TAR_MAGIC_AT, head.n - TAR_MAGIC_AT}, STR("ustar"));
+    return head.n > TAR_MAGIC_AT && str_starts(str_from(head, TAR_MAGIC_AT), STR("ustar"));
 }
 
 static void read_tar(struct symbol_reading *r, char *bytes, size_t n)

@@ -769,7 +769,7 @@ static struct str without_apk(struct str path)
     static const struct str APK = STR_INIT("base.apk!");
     size_t at = str_find_str(path, APK);
 
-    return at == path.n ? STR("") : (struct str){path.p + at + APK.n, path.n - at - APK.n};
+    return at == path.n ? STR("") : str_from(path, at + APK.n);
 }
 
 static bool add_candidates(struct search *w, int folder)

@@ -23,7 +23,7 @@ static bool split_unquoted(struct str *rest, char separator, struct str *field)
             n++;
     }
     *field = (struct str){rest->p, n};
-    *rest = n < rest->n ? (struct str){rest->p + n + 1, rest->n - n - 1} : (struct str){NULL, 0};
+    *rest = n < rest->n ? str_from(*rest, n + 1) : (struct str){NULL, 0};
     return true;
 }
 
@@ -55,7 +55,7 @@ static unsigned quality_of(struct str parameters)
     while (split_unquoted(&parameters, ';', &parameter)) {
         size_t equals = str_find(parameter, '=');
         if (equals < parameter.n && str_eq_nocase(str_trim((struct str){parameter.p, equals}), STR("q")))
-            return parse_quality(str_trim((struct str){parameter.p + equals + 1, parameter.n - equals - 1}));
+            return parse_quality(str_trim(str_from(parameter, equals + 1)));
     }
     return ACCEPT_GLADLY;
 }

@@ -15,7 +15,7 @@ static size_t origin_bytes(struct str url)
     if (scheme == url.n || str_find(url, '/') < scheme || str_find(url, '?') < scheme)
         return 0;
     size_t begin = scheme + 3;
-    struct str rest = {url.p + begin, url.n - begin};
+    struct str rest = str_from(url, begin);
     size_t path = str_find(rest, '/'), query = str_find(rest, '?');
     return begin + (path < query ? path : query);
 }
@@ -32,14 +32,14 @@ struct str url_authority(struct str url)
 
     if (scheme == origin.n)
         return (struct str){NULL, 0};
-    return (struct str){origin.p + scheme + 3, origin.n - scheme - 3};
+    return str_from(origin, scheme + 3);
 }
 
 struct str url_rest(struct str url)
 {
     size_t n = origin_bytes(url);
 
-    return (struct str){url.p + n, url.n - n};
+    return str_from(url, n);
 }
 
 /* ---- fields ---- */
@@ -99,7 +99,7 @@ static bool parse_pairs(struct form *f, struct str body, struct diag *diag)
         if (!begin_field(f, name, diag))
             return false;
         equals += equals < pair.n;
-        decode(&f->text, (struct str){pair.p + equals, pair.n - equals});
+        decode(&f->text, str_from(pair, equals));
         end_field(f);
     }
     return !f->text.failed || no_memory(diag);

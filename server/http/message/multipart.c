@@ -253,7 +253,7 @@ static bool take_header(const struct multipart *m, struct str line, struct heade
         return true;
     if (slot->p != NULL)
         return malformed_header(m, diag, "Expected each header once, found one twice");
-    *slot = str_trim((struct str){line.p + colon + 1, line.n - colon - 1});
+    *slot = str_trim(str_from(line, colon + 1));
     return true;
 }
 
@@ -262,7 +262,7 @@ static struct str base_name(struct str path)
 {
     for (size_t i = path.n; i > 0; i--)
         if (path.p[i - 1] == '/' || path.p[i - 1] == '\\')
-            return (struct str){path.p + i, path.n - i};
+            return str_from(path, i);
     return path;
 }
 
@@ -336,7 +336,7 @@ static bool begin_part(struct multipart *m, struct diag *diag)
         size_t n = str_find(rest, '\n');
         if (!take_header(m, (struct str){rest.p, n - 1}, &h, diag))
             return false;
-        rest = (struct str){rest.p + n + 1, rest.n - n - 1};
+        rest = str_from(rest, n + 1);
     }
     if (h.disposition.p == NULL)
         return malformed_header(m, diag, "Expected Content-Disposition");

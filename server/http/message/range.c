@@ -31,11 +31,11 @@ enum range_answer range_parse(struct str field, uint64_t total, struct range *r)
 
     if (equals == field.n || !str_eq_nocase(str_trim((struct str){field.p, equals}), STR("bytes")))
         return RANGE_WHOLE;
-    struct str spec = str_trim((struct str){field.p + equals + 1, field.n - equals - 1});
+    struct str spec = str_trim(str_from(field, equals + 1));
     size_t dash = str_find(spec, '-');
     if (dash == spec.n) /* several have a comma in one of the numbers */
         return RANGE_WHOLE;
-    struct str behind = {spec.p + dash + 1, spec.n - dash - 1};
+    struct str behind = str_from(spec, dash + 1);
     if (dash == 0)
         return parse_suffix(behind, total, r);
     if (!parse_position((struct str){spec.p, dash}, &first) ||

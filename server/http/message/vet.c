@@ -55,7 +55,7 @@ static bool is_port(struct str s)
 
     if (s.n <= 1)
         return s.n == 0 || s.p[0] == ':';
-    return s.p[0] == ':' && str_to_u64((struct str){s.p + 1, s.n - 1}, 10, &number) && number <= UINT16_MAX;
+    return s.p[0] == ':' && str_to_u64(str_from(s, 1), 10, &number) && number <= UINT16_MAX;
 }
 
 /* A name, an IPv4 address, or an IPv6 address in brackets; and a port. */
@@ -67,7 +67,7 @@ static bool is_host(struct str s)
     if (s.n > HOST_BYTES_MAX || (bracket && n == s.n))
         return false;
     struct str name = {s.p + bracket, n - bracket};
-    if (!is_port((struct str){s.p + n + bracket, s.n - n - bracket}))
+    if (!is_port(str_from(s, n + bracket)))
         return false;
     if (bracket)
         return is_made_of(name, ".:");
