@@ -161,12 +161,9 @@ static bool make_token(const struct options *o, struct diag *diag)
 
 static void put_token(struct buf *b, const struct token *t)
 {
-    char created[UTC_CHARS + 1];
-
-    utc_format(t->created_s, created);
     buf_printf(b, "%s\t", t->name);
     scopes_put(b, t->scopes, t->spaces);
-    buf_printf(b, "\t%s\t%.8s\n", created, t->sha256);
+    buf_printf(b, "\t%s\t%.8s\n", UTC_TEXT(t->created_s), t->sha256);
 }
 
 static bool list_tokens(const struct options *o, struct diag *diag)

@@ -9,7 +9,7 @@ static void put_number(char *digits, size_t n, int value)
         digits[n - 1] = (char)('0' + value % 10);
 }
 
-void utc_format(int64_t unix_s, char out[UTC_CHARS + 1])
+const char *utc_format(int64_t unix_s, char out[UTC_CHARS + 1])
 {
     time_t t = unix_s < 0 ? 0 : unix_s > UTC_LAST_S ? UTC_LAST_S : unix_s;
     struct tm tm;
@@ -22,6 +22,7 @@ void utc_format(int64_t unix_s, char out[UTC_CHARS + 1])
     put_number(out + 11, 2, tm.tm_hour);
     put_number(out + 14, 2, tm.tm_min);
     put_number(out + 17, 2, tm.tm_sec);
+    return out;
 }
 
 static int number(const char *digits, size_t n)

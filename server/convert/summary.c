@@ -113,13 +113,11 @@ static void put_value(struct buf *b, enum unit unit, uint64_t value)
 
 static void put_point(struct buf *b, enum fact_kind kind, struct str value)
 {
-    char text[UTC_CHARS + 1];
     uint64_t ns;
     int64_t unix_s;
 
     if (fact_date(kind, value, &unix_s)) {
-        utc_format(unix_s, text);
-        buf_z(b, text);
+        buf_z(b, UTC_TEXT(unix_s));
     } else if (point_ns(kind, value, &ns)) {
         put_value(b, UNIT_NS, ns);
         buf_z(b, " on the device's clock");

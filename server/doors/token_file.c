@@ -178,16 +178,15 @@ bool token_file_read(const char *path, struct buf *text, struct diag *diag)
 bool token_new(const char *name, unsigned scopes, const char *spaces, int64_t now_s,
                char token[TOKEN_CHARS + 1], struct buf *line)
 {
-    char secret[RECORD_ID_CHARS + 1], sha256[RECORD_SHA256_CHARS + 1] = "", created[UTC_CHARS + 1];
+    char secret[RECORD_ID_CHARS + 1], sha256[RECORD_SHA256_CHARS + 1] = "";
 
     if (record_new_secret(secret)) {
         snprintf(token, TOKEN_CHARS + 1, TOKEN_PREFIX "%s", secret);
         digest_hex_of(token, TOKEN_CHARS, sha256);
     }
-    utc_format(now_s, created);
     buf_printf(line, "%s ", name);
     scopes_put(line, scopes, spaces);
-    buf_printf(line, " %s %s", sha256, created);
+    buf_printf(line, " %s %s", sha256, UTC_TEXT(now_s));
     return sha256[0] != '\0';
 }
 

@@ -132,10 +132,8 @@ static void put_dates(const struct chart *c)
     uint32_t every = (c->s->n + DATES - 1) / DATES;
 
     for (uint32_t i = 0; i < c->s->n; i += every) {
-        char created[UTC_CHARS + 1];
-        utc_format(point_of(c, i)->created_s, created);
         put_place(c->b, "<text text-anchor=\"middle\" y=\"252\" x=\"", x_of(c, i));
-        buf_printf(c->b, ">%.10s</text>\n", created);
+        buf_printf(c->b, ">%.10s</text>\n", UTC_TEXT(point_of(c, i)->created_s));
     }
 }
 
@@ -180,15 +178,12 @@ static void put_levels(const struct chart *c)
 
 static void put_title(const struct chart *c, const struct series_point *p)
 {
-    char created[UTC_CHARS + 1];
-
-    utc_format(p->created_s, created);
     buf_z(c->b, "<title>");
     if (p->at.n > 0) {
         clean_xml(c->b, p->at);
         buf_z(c->b, ", ");
     }
-    buf_printf(c->b, "%.10s: ", created);
+    buf_printf(c->b, "%.10s: ", UTC_TEXT(p->created_s));
     series_put_amount(c->b, c->told, p->median);
     if (p->n_values > 1) {
         buf_printf(c->b, ", %u runs from ", p->n_values);

@@ -263,16 +263,12 @@ static void put_facts_line(struct buf *b, const struct record *r, const json_t *
 
 void page_profile_element(struct buf *b, const struct record *r, struct str format, const char *more)
 {
-    char created[UTC_CHARS + 1], expires[UTC_CHARS + 1];
-
-    utc_format(r->created_s, created);
-    utc_format(r->expires_s, expires);
     page_put(b, "<article id=\"profile\" data-id=\"{}\" data-name=\"{}\" data-format=\"{}\"", str_of(r->id),
              str_of(r->name), format.n > 0 ? format : str_of(r->format));
     if (r->names.of[RECORD_MAPPING][0] != '\0')
         buf_printf(b, " data-mapping=\"%.*s\"", MAPPING_DIGITS, r->names.of[RECORD_MAPPING]);
     buf_printf(b, " data-size=\"%llu\" data-created=\"%s\" data-expires=\"%s\" %s>\n",
-               (unsigned long long)r->size, created, expires, more);
+               (unsigned long long)r->size, UTC_TEXT(r->created_s), UTC_TEXT(r->expires_s), more);
 }
 
 /* The line above all. What does not fit into it unfolds. */

@@ -25,14 +25,6 @@
 
 /* ---- as JSON ---- */
 
-static void put_time(struct json *j, const char *key, int64_t unix_s)
-{
-    char text[UTC_CHARS + 1];
-
-    utc_format(unix_s, text);
-    json_put_string(j, key, str_of(text));
-}
-
 /* What the record says; `base` is the URL of the profile. */
 static void put_record(const struct exchange *x, struct json *j, const struct record *r, struct str base,
                        const char *token)
@@ -41,8 +33,8 @@ static void put_record(const struct exchange *x, struct json *j, const struct re
     json_put_string(j, "url", base);
     if (token != NULL && token[0] != '\0')
         json_put_string(j, "delete_token", str_of(token));
-    put_time(j, "created", r->created_s);
-    put_time(j, "expires", r->expires_s);
+    json_put_string(j, "created", str_of(UTC_TEXT(r->created_s)));
+    json_put_string(j, "expires", str_of(UTC_TEXT(r->expires_s)));
     json_put_string(j, "name", str_of(r->name));
     json_put_string(j, "sha256", str_of(r->sha256));
     if (r->member[0] != '\0')

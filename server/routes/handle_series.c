@@ -35,20 +35,12 @@ static void end_answer(void *series_answer)
 
 /* ---- as JSON ---- */
 
-static void put_time(struct json *j, int64_t unix_s)
-{
-    char text[UTC_CHARS + 1];
-
-    utc_format(unix_s, text);
-    json_put_string(j, "created", str_of(text));
-}
-
 static void put_point(struct json *j, const struct series_list *l, const struct series_point *p)
 {
     json_line(j);
     json_open_object(j, NULL);
     json_put_string(j, "at", p->at);
-    put_time(j, p->created_s);
+    json_put_string(j, "created", str_of(UTC_TEXT(p->created_s)));
     if (p->n_values > 0) {
         json_put_i64(j, "median", p->median);
         json_put_i64(j, "least", p->least);
@@ -76,7 +68,7 @@ static void put_change(struct json *j, const struct series_list *l, const struct
     json_open_object(j, NULL);
     json_put_u64(j, "point", c->point);
     json_put_string(j, "at", p->at);
-    put_time(j, p->created_s);
+    json_put_string(j, "created", str_of(UTC_TEXT(p->created_s)));
     json_put_i64(j, "before", c->before);
     json_put_i64(j, "after", c->after);
     json_close(j);
@@ -126,10 +118,7 @@ static void answer_json(const struct series_answer *a, struct buf *b)
 
 static void put_text_point(struct buf *b, const struct series_answer *a, const struct series_point *p)
 {
-    char created[UTC_CHARS + 1];
-
-    utc_format(p->created_s, created);
-    buf_z(b, created);
+    buf_z(b, UTC_TEXT(p->created_s));
     buf_z(b, "  ");
     clean_text(b, p->at.n > 0 ? p->at : STR("-"));
     buf_z(b, "  ");

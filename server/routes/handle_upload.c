@@ -153,11 +153,9 @@ static void put_url(const struct exchange *x, const struct record *r, struct buf
 
 static void upload_headers(struct exchange *x, const struct job_result *result)
 {
-    char expires[UTC_CHARS + 1];
     struct buf url = {0};
 
     put_url(x, &result->record, &url);
-    utc_format(result->record.expires_s, expires);
     x->reply.text.failed = x->reply.text.failed || url.failed;
     if (!url.failed) {
         /* The token is in the part of a URL that is never sent. A browser's form has no other way to it. */
@@ -169,7 +167,7 @@ static void upload_headers(struct exchange *x, const struct job_result *result)
             reply_header(&x->reply, "X-Delete-URL", "%.*s#delete=%s", (int)url.n, url.p,
                          result->delete_token);
     }
-    reply_header(&x->reply, "X-Expires", "%s", expires);
+    reply_header(&x->reply, "X-Expires", "%s", UTC_TEXT(result->record.expires_s));
     upload_share_headers(x);
     buf_free(&url);
 }

@@ -72,7 +72,6 @@ static enum exchange_step answer_alone(struct exchange *x, struct view_request *
 {
     struct str about = x->query(x, "about");
     bool with_link = str_eq(about, STR("link"));
-    char created[UTC_CHARS + 1];
     struct record record;
 
     if (!view_of_url(x, tracks, &record, r))
@@ -83,9 +82,8 @@ static enum exchange_step answer_alone(struct exchange *x, struct view_request *
                                 "about=upload and about=link are for .svg, but not for view=chart.");
     r->output = NULL;
     r->report = report_by_name(STR("alone"), STR("svg"));
-    utc_format(record.created_s, created);
     snprintf(r->asked.title, sizeof(r->asked.title), "%s", record.name);
-    snprintf(r->asked.date, sizeof(r->asked.date), "%.10s", created);
+    snprintf(r->asked.date, sizeof(r->asked.date), "%.10s", UTC_TEXT(record.created_s));
     if (with_link)
         put_link(x, r, &record, tracks);
     return view_answer(x, r);

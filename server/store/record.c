@@ -497,10 +497,8 @@ enum store_result record_change_names(struct store *s, struct record *r, enum re
  * change then says when the upload was deleted. */
 static enum store_result bury(struct store *s, const char *key, int64_t now_s)
 {
-    char now[UTC_CHARS + 1];
+    enum store_result result = store_put(s, key, str_of(UTC_TEXT(now_s)));
 
-    utc_format(now_s, now);
-    enum store_result result = store_put(s, key, str_of(now));
     return result == STORE_FULL ? store_put(s, key, STR("")) : result;
 }
 

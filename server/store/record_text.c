@@ -145,19 +145,16 @@ static bool put_labels(json_t *object, const struct labels *labels)
 /* NULL when memory is short. */
 static json_t *to_json(const struct record *r)
 {
-    char created[UTC_CHARS + 1], expires[UTC_CHARS + 1];
     struct buf name = {0};
 
-    utc_format(r->created_s, created);
-    utc_format(r->expires_s, expires);
     clean_text(&name, str_of(r->name));
     struct str shown = clean_cut(buf_view(&name), RECORD_NAME_BYTES);
-    json_t *object = name.failed
-                         ? NULL
-                         : json_pack("{s:s, s:s%, s:s, s:s, s:s, s:I, s:s, s:I}", "id", r->id, "name",
-                                     shown.n == 0 ? "" : shown.p, shown.n, "created", created, "expires",
-                                     expires, "sha256", r->sha256, "size", (json_int_t)r->size, "format",
-                                     r->format, "warnings", (json_int_t)r->warnings);
+    json_t *object = name.failed ? NULL
+                                 : json_pack("{s:s, s:s%, s:s, s:s, s:s, s:I, s:s, s:I}", "id", r->id, "name",
+                                             shown.n == 0 ? "" : shown.p, shown.n, "created",
+                                             UTC_TEXT(r->created_s), "expires", UTC_TEXT(r->expires_s),
+                                             "sha256", r->sha256, "size", (json_int_t)r->size, "format",
+                                             r->format, "warnings", (json_int_t)r->warnings);
     buf_free(&name);
     if (object != NULL &&
         !(put_optional(object, "token_sha256", r->token_sha256) && put_optional(object, "owner", r->owner) &&

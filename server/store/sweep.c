@@ -60,13 +60,11 @@ enum store_result trusted_time_keep(const struct trusted_time *t, struct local *
 {
     if (t->seen_s < 0 || t->doubted_from_ms >= 0)
         return STORE_OK;
-    char now[UTC_CHARS + 1];
-    utc_format((int64_t)time(NULL), now);
     /* Not replaced in one step, which takes a sync: a crash in between means that no time was ever seen. */
     enum store_result gone = local_delete(l, KEY);
     if (gone != STORE_OK && gone != STORE_NOT_FOUND)
         return gone;
-    return local_put(l, KEY, str_of(now), LOCAL_EVICTABLE);
+    return local_put(l, KEY, str_of(UTC_TEXT((int64_t)time(NULL))), LOCAL_EVICTABLE);
 }
 
 /* ---- the thread ---- */
