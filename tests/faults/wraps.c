@@ -29,6 +29,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -326,6 +327,12 @@ WRAP(int, posix_spawn,
      (pid_t * pid, const char *path, const posix_spawn_file_actions_t *actions,
       const posix_spawnattr_t *attributes, char *const *arguments, char *const *environment),
      (pid, path, actions, attributes, arguments, environment), EAGAIN, EAGAIN)
+WRAP(int, posix_spawnp,
+     (pid_t * pid, const char *file, const posix_spawn_file_actions_t *actions,
+      const posix_spawnattr_t *attributes, char *const *arguments, char *const *environment),
+     (pid, file, actions, attributes, arguments, environment), ENOMEM, ENOMEM)
+WRAP(int, posix_spawnattr_init, (posix_spawnattr_t * attributes), (attributes), ENOMEM, ENOMEM)
+WRAP(struct tm *, localtime_r, (const time_t *t, struct tm *tm), (t, tm), NULL, EOVERFLOW)
 WRAP(int, posix_spawn_file_actions_init, (posix_spawn_file_actions_t * actions), (actions), ENOMEM, ENOMEM)
 WRAP(int, posix_spawn_file_actions_adddup2, (posix_spawn_file_actions_t * actions, int from, int to),
      (actions, from, to), ENOMEM, ENOMEM)

@@ -26,7 +26,7 @@ SURE = re.compile(r'''_ITM_|__cxa_|__gmon_|__libc_|__errno|__stack_chk|__assert|
     archive_read_(free|open1|set_\w+|support_(filter_(gzip|zstd)|format_(tar|zip)))$|CRYPTO_memcmp$|pcre2_(\w+_free|set_(callout|\w+_limit))_8$|
     EVP_(EncodeBlock|DecodeBlock|sha256|MD_CTX_free)$|png_image_free$|OPENSSL_init_crypto$|magic_close$|MHD_(start|stop|quiesce)_daemon$|
     MHD_(suspend|resume)_connection$|MHD_(get|lookup)_connection_\w+$|MHD_destroy_response$|free$|
-    kill$|waitpid$|readlink$|MHD_get_response_header$|fts_(read|close)$|posix_spawn_file_actions_destroy$|
+    kill$|waitpid$|readlink$|MHD_get_response_header$|fts_(read|close)$|posix_spawn_file_actions_destroy$|posix_spawnattr_(destroy|set\w+)$|
     (g?elf|dwarf|dwelf)_\w+$|dlopen$|dlsym$|nanosleep$|archive_read_(data|open_memory|support_(filter_xz|format_raw))$|munmap$|prctl$|reallocarray$'''.replace('\n    ', ''))
 
 
