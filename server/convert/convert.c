@@ -417,8 +417,9 @@ static bool place_log(struct conversion *f)
     atomic_init(made->log, NULL);
     if (f->keeps == NULL || (made->profile->n_times == 0 && !f->logs_samples))
         return true;
-    if (!kept_log_finish(f->keeps, &made->arena, made->profile, diag))
-        return false;
+    struct diag lacks = {0};
+    if (!kept_log_finish(f->keeps, made->profile, f->log_may_lack ? &lacks : diag))
+        return f->log_may_lack;
     atomic_store(made->log, f->keeps);
     f->keeps = NULL;
     return true;
@@ -573,7 +574,8 @@ bool convert_drawn(const struct convert_source *s, const struct convert_drawing 
 struct kept_log {
     struct log_memory memory;
     struct call_log log;
-    struct call_log_writer *writer; /* until it is written; in the memory of the reading */
+    struct arena arena; /* the writer's, until it is written */
+    struct call_log_writer *writer;
 };
 
 void kept_log_free(struct kept_log *k)
@@ -582,6 +584,7 @@ void kept_log_free(struct kept_log *k)
         return;
     call_log_close(&k->log);
     log_memory_free(&k->memory);
+    arena_free(&k->arena);
     free(k);
 }
 
@@ -594,19 +597,20 @@ static size_t kept_log_bytes(const struct kept_log *k)
 /* ---- writing ---- */
 
 /* The memory for the log is that of a job. */
-static bool write_failed(const struct kept_log *k, const struct arena *arena, struct diag *diag)
+static bool write_failed(const struct kept_log *k, struct diag *diag)
 {
     if (k->memory.full)
         return diag_set(diag, DIAG_LIMIT, "profile too large",
                         "Raise job_memory_bytes in the configuration, or record a shorter trace.",
                         "The log of its calls needs more than the limit job_memory_bytes of %llu bytes.",
                         (unsigned long long)k->memory.limit);
-    return arena->failure != ARENA_OK ? conversion_arena_failed(arena, diag) : conversion_no_memory(diag);
+    return k->arena.failure != ARENA_OK ? conversion_arena_failed(&k->arena, diag)
+                                        : conversion_no_memory(diag);
 }
 
 bool conversion_keep_log(struct conversion *f, bool of_samples, struct diag *diag)
 {
-    struct arena *arena = &f->made->arena;
+    const size_t limit_bytes = f->made->arena.limit_bytes;
     struct kept_log *k = calloc(1, sizeof(*k));
 
     if (f->reader.diag.kind != DIAG_NONE || k == NULL) {
@@ -617,12 +621,14 @@ bool conversion_keep_log(struct conversion *f, bool of_samples, struct diag *dia
             conversion_no_memory(diag);
         return false;
     }
-    k->memory.limit = arena->limit_bytes;
+    k->memory.limit = limit_bytes;
+    arena_init(&k->arena, limit_bytes);
     const struct call_log_sink sink = log_memory_sink(&k->memory);
-    k->writer = call_log_writer_new(arena, &sink, CALL_LOG_BLOCK_BYTES);
+    k->writer = call_log_writer_new(&k->arena, &sink, CALL_LOG_BLOCK_BYTES);
     if (k->writer == NULL) {
-        free(k);
-        return conversion_arena_failed(arena, diag);
+        write_failed(k, diag);
+        kept_log_free(k);
+        return false;
     }
     (of_samples ? builder_log : builder_log_events)(f->reader.builder, k->writer);
     f->keeps = k;
@@ -630,14 +636,23 @@ bool conversion_keep_log(struct conversion *f, bool of_samples, struct diag *dia
     return true;
 }
 
-bool kept_log_finish(struct kept_log *k, const struct arena *arena, const struct profile *p,
-                     struct diag *diag)
+void conversion_may_keep_log(struct conversion *f, size_t limit_bytes)
+{
+    struct diag ignored = {0};
+
+    f->log_may_lack = true;
+    if (limit_bytes > 0 && conversion_keep_log(f, false, &ignored) && limit_bytes < f->keeps->memory.limit)
+        f->keeps->memory.limit = limit_bytes;
+}
+
+bool kept_log_finish(struct kept_log *k, const struct profile *p, struct diag *diag)
 {
     bool memory_failed;
 
     if (!call_log_finish(k->writer, p->n_frames))
-        return write_failed(k, arena, diag);
+        return write_failed(k, diag);
     k->writer = NULL;
+    arena_free(&k->arena);
     const struct call_log_source source = log_memory_source(&k->memory);
     return call_log_open(&k->log, &source, &memory_failed) || conversion_no_memory(diag);
 }
@@ -711,8 +726,7 @@ static bool read_log(struct conversion *again, const struct convert_source *s, c
 
     if (p == NULL)
         *diag = again->reader.diag;
-    if (p == NULL || !same_profile(whole->profile, p, diag) ||
-        !kept_log_finish(again->keeps, &again->made->arena, p, diag))
+    if (p == NULL || !same_profile(whole->profile, p, diag) || !kept_log_finish(again->keeps, p, diag))
         return false;
     if (atomic_compare_exchange_strong(whole->log, &none, again->keeps))
         again->keeps = NULL;

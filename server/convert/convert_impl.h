@@ -38,6 +38,7 @@ struct conversion {
     struct map_names_files mappings;
     struct kept_log *keeps; /* that is written with this reading; NULL: none is */
     bool logs_samples;      /* also of a profile of samples alone */
+    bool log_may_lack;      /* The profile is good without it. */
 };
 
 /* What the configuration says of the size of inputs. */
@@ -68,9 +69,9 @@ bool conversion_seed(struct hash_seed *seed, struct diag *diag);
 
 struct kept_log;
 void kept_log_free(struct kept_log *k); /* NULL is fine */
-/* Behind the reading, whose arena this is. False: diag. */
-bool kept_log_finish(struct kept_log *k, const struct arena *arena, const struct profile *p,
-                     struct diag *diag) __attribute__((warn_unused_result));
+/* Behind the reading. False: diag. */
+bool kept_log_finish(struct kept_log *k, const struct profile *p, struct diag *diag)
+    __attribute__((warn_unused_result));
 
 /* Reads all of the bytes once more, as conversion_read does, but gives no other names. NULL: f->reader.diag. */
 const struct profile *conversion_read_bytes(struct conversion *f, const struct source_input *in);

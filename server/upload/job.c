@@ -9,7 +9,8 @@
  * The answer goes out earlier, once the upload is durable, if the client would rather not wait or has
  * waited answer_within_ms. What is made ahead is what the upload's page shows first: the summary and the
  * picture of the main thread (else of the heaviest track), which somebody will ask for at once; and a
- * preview for each of the render_tracks heaviest. */
+ * preview for each of the render_tracks heaviest. A page that sends an upload shows its threads over time next, for which
+ * the log of its calls is written with the reading. */
 #include "server/upload/job.h"
 
 #include <errno.h>
@@ -123,6 +124,7 @@ struct job *job_new(const struct exchange *x, struct diag *diag)
     job->refs = 1; /* the producer's */
     job->started_ms = clock_ms();
     job->behind = upload_share_of(x, job->share);
+    job->by_page = x->header(x, "Origin").n > 0;
     job->answer_timer.due = answer_due;
     pthread_mutex_init(&job->lock, NULL);
     clock_condition_init(&job->arrived);
@@ -558,7 +560,16 @@ static const char *arrival_member(void *context)
     return NULL;
 }
 
-/* NULL: diag. */
+/* So large may a log of calls be that nobody has asked for yet: one that leaves room for others in memory. */
+static size_t log_bytes_most(const struct config *config)
+{
+    enum { PART = 4 };
+
+    return (size_t)(config->profile_cache_bytes / PART);
+}
+
+/* What shows a profile over time needs the log of its calls at once: to write it now costs less than to read the upload
+ * again. NULL: diag. */
 static struct shared_profile *read_while_it_arrives(struct job *job, struct turn *turn, struct diag *diag)
 {
     struct arrival a = {.job = job, .turn = turn, .conversion = conversion_new(job->service->config)};
@@ -571,6 +582,8 @@ static struct shared_profile *read_while_it_arrives(struct job *job, struct turn
     }
     conversion_choose(a.conversion, job->result.record.member);
     conversion_stop(a.conversion, &job->stop);
+    if (job->by_page)
+        conversion_may_keep_log(a.conversion, log_bytes_most(job->service->config));
     int64_t begun_us = clock_thread_us();
     struct shared_profile *made = conversion_read(a.conversion, &in, diag);
     if (made != NULL)

@@ -30,6 +30,7 @@ struct job {
     struct stop stop;         /* STOP_LEFT: the producer has given the upload up, or left before its answer */
     char share[SHARES_NAME_BYTES + 1]; /* whose share pays for the work; "": nobody's; constant */
     bool behind;                       /* That share is used up: it waits behind others. Constant */
+    bool by_page; /* A page sends it, which then shows its profile, with threads over time. Constant */
 
     /* Protected by this lock. */
     pthread_mutex_t lock;

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import xml.etree.ElementTree
 
-from support import DemoTest, METHOD_ID_STEP, amount, binary_header, id_of, method_lines, text_part, trace
+from support import DemoTest, METHOD_ID_STEP, amount, binary_header, id_of, large_trace, method_lines, salted, text_part, trace
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'support'))
 import trace_text  # noqa: E402
@@ -21,6 +21,9 @@ def decoded(shares, places):
     for letter, times in re.findall('([A-Za-z])([0-9]*)', shares):
         letters += [ord(letter) - 65 if letter < 'a' else ord(letter) - 97 + 26] * int(times or 1)
     return letters + [0] * (places - len(letters))
+
+
+MIB = 1 << 20
 
 
 def counted(counts):
@@ -95,6 +98,15 @@ class Lanes(DemoTest):
             self.assertLessEqual(max(methods, default=0), len(lanes['frames']))
         lanes['frames'] = plain['frames'] = []
         self.assertEqual([lane['shares'] for lane in lanes['lanes']], [lane['shares'] for lane in plain['lanes']])
+
+    def test_uploads_of_a_page(self):
+        """The log of calls may be written while such an upload arrives, and is made of the stored bytes of others."""
+        contents = [salted(large_trace(MIB), salt) for salt in (1, 2)]
+        answers = []
+        for content, headers in zip(contents, ({'Origin': self.server.url}, {})):
+            pid = id_of(self.server.upload(content, **headers))
+            answers.append(self.lanes('width=300', '/p/' + pid))
+        self.assertEqual(*answers)
 
     def test_windows_add_up(self):
         whole, parts = self.lanes(), []

@@ -14,6 +14,7 @@
 #include "tests/support/packing.h"
 #include "tests/support/scratch.h"
 #include "tests/support/test_input.h"
+#include "tests/support/trace_bytes.h"
 
 static const char STACKS[] = "main;a.B.run;c 7\nmain;a.B.run 2\nmain;d 1\n";
 
@@ -353,6 +354,46 @@ static void told_to_stop(void **state)
     assert_string_equal(diag.title, "too much work");
 }
 
+/* Whether the log of calls was kept: there are no bytes of which it could be made. */
+static bool keeps_log(const struct config *c, struct str trace, size_t limit_bytes)
+{
+    struct test_input t = {.bytes = trace, .random = 1, .largest = trace.n};
+    const struct source_input in = test_input_of(&t);
+    struct conversion *f = conversion_new(c);
+    struct diag diag = {0};
+
+    assert_non_null(f);
+    conversion_may_keep_log(f, limit_bytes);
+    struct shared_profile *made = conversion_read(f, &in, &diag);
+    assert_non_null(made);
+    assert_int_equal(shared_profile_get(made)->tracks[0].calls, 300);
+    const struct convert_source source = {.profile = made, .config = c, .fd = -1};
+    bool kept = profile_log_make(&source, &diag);
+    assert_int_equal(kept, diag.kind == DIAG_NONE);
+    shared_profile_free(made);
+    return kept;
+}
+
+static void a_log_that_may_lack(void **state)
+{
+    const struct config c = configuration();
+    struct buf b = {0};
+
+    (void)state;
+    trace_bytes_keys(&b, 3, "dual");
+    trace_bytes_header(&b, 3, 32, 14);
+    for (unsigned i = 0; i < 600; i++)
+        trace_bytes_record(&b, 14,
+                           (struct trace_record){.thread = 1,
+                                                 .action = i % 2 == 0 ? EVENT_ENTER : EVENT_EXIT,
+                                                 .times = {i, i}});
+    assert_false(b.failed);
+    assert_true(keeps_log(&c, buf_view(&b), 1 << 20));
+    assert_false(keeps_log(&c, buf_view(&b), 100));
+    assert_false(keeps_log(&c, buf_view(&b), 0));
+    buf_free(&b);
+}
+
 static void *draw_often(void *shared)
 {
     const struct config c = configuration();
@@ -409,6 +450,7 @@ int main(void)
         cmocka_unit_test(member_that_is_named_late),
         cmocka_unit_test(input_that_fails),
         cmocka_unit_test(told_to_stop),
+        cmocka_unit_test(a_log_that_may_lack),
         cmocka_unit_test(shared_by_threads),
         cmocka_unit_test(each_report_has_one_row),
     };

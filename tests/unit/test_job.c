@@ -155,6 +155,13 @@ static void put_trace(struct buf *b, uint32_t salt)
     }
 }
 
+static struct str no_field(const struct exchange *x, const char *name)
+{
+    (void)x;
+    (void)name;
+    return (struct str){NULL, 0};
+}
+
 static struct job *upload(struct exchange *x, const char *who, uint32_t salt)
 {
     struct diag diag = {0};
@@ -162,6 +169,7 @@ static struct job *upload(struct exchange *x, const char *who, uint32_t salt)
 
     *x = (struct exchange){.service = &world->service,
                            .client = world->client,
+                           .header = no_field,
                            .suspend = suspend,
                            .resume = resume,
                            .is_left = stays,
