@@ -526,23 +526,6 @@ static bool arrival_size(void *context, uint64_t *bytes)
     return true;
 }
 
-/* Profiles are read with them from the store, as they are later. */
-static bool keep_names(struct job *job, struct diag *diag)
-{
-    if (job->keeping_since_s == 0)
-        job->keeping_since_s = (int64_t)time(NULL);
-    for (size_t i = 0; i < RECORD_NAMES_FILES && !job->names_kept; i++) {
-        if (job->names[i].local == NULL)
-            continue;
-        if (!names_file_keep(&job->names[i], job->service, diag))
-            return false;
-        memcpy(job->result.record.names.of[i], job->names[i].sha256, RECORD_SHA256_CHARS + 1);
-        job->result.record.names.period[i] = job->names[i].period;
-    }
-    job->names_kept = true;
-    return true;
-}
-
 /* All bytes were read. What the form says behind them is known at its end: a mapping is in time, all else
  * means another reading. */
 static const char *arrival_member(void *context)
@@ -553,7 +536,7 @@ static const char *arrival_member(void *context)
     if (!await(job, a->turn, UINT64_MAX) || job->read_again)
         return NULL;
     turn_give(a->turn); /* to keep them takes until the disk has them */
-    bool kept = keep_names(job, &a->diag);
+    bool kept = job_keep_names(job, &a->diag);
     turn_take(a->turn);
     if (kept && stored_names_use(job->service, &job->result.record.names, a->conversion, &a->diag))
         a->diag = (struct diag){0};
@@ -887,7 +870,7 @@ static bool is_good(struct job *job, struct turn *turn)
     }
     turn_give(turn);
     bool good = job_is_wanted(job, diag) && job_take_digest(job) && job_new_id(&job->result.record, diag) &&
-                keep_names(job, diag);
+                job_keep_names(job, diag);
     turn_take(turn);
     return good;
 }

@@ -102,6 +102,8 @@ void job_answer(struct job *job);
 bool job_is_wanted(struct job *job, struct diag *diag);
 /* Names the bytes, which are all there, by their digest. False: result.diag. */
 bool job_take_digest(struct job *job);
+/* The files of names that came with it, once: profiles are read with them from the store, as they are later. False: diag. */
+bool job_keep_names(struct job *job, struct diag *diag);
 /* The bytes into the store, as those of this record. False: result.diag. */
 bool job_keep_bytes(struct job *job, const struct record *record);
 /* The bytes that another record has, as those of this one, too. False: diag. */

@@ -175,3 +175,19 @@ void job_answer_soon(struct job *job)
 {
     timer_set(job->service->timers, &job->answer_timer, job->answer_early ? 0 : job->answer_by_ms);
 }
+
+bool job_keep_names(struct job *job, struct diag *diag)
+{
+    if (job->keeping_since_s == 0)
+        job->keeping_since_s = (int64_t)time(NULL);
+    for (size_t i = 0; i < RECORD_NAMES_FILES && !job->names_kept; i++) {
+        if (job->names[i].local == NULL)
+            continue;
+        if (!names_file_keep(&job->names[i], job->service, diag))
+            return false;
+        memcpy(job->result.record.names.of[i], job->names[i].sha256, RECORD_SHA256_CHARS + 1);
+        job->result.record.names.period[i] = job->names[i].period;
+    }
+    job->names_kept = true;
+    return true;
+}
