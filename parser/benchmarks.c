@@ -182,12 +182,12 @@ static void take_recording(struct reading_list *r)
     while (json_in_key(&r->in, &key)) {
         if (str_eq(key, STR("label"))) {
             run.label = take_text(r, TEXT_BYTES_MAX);
-        } else if (str_eq(key, STR("filename")) && json_in_string(&r->in, &file)) {
+        } else if (!str_eq(key, STR("filename"))) {
+            json_in_skip(&r->in);
+        } else if (json_in_string(&r->in, &file)) {
             file = clean_cut(file, FILE_BYTES_MAX);
             run.member = member_of(r, file);
             run.iteration = keep(r, number_behind(file, STR("_iter")), NUMBER_BYTES_MAX);
-        } else if (!str_eq(key, STR("filename"))) {
-            json_in_skip(&r->in);
         }
     }
     if (run.iteration.n == 0)

@@ -161,6 +161,24 @@ static void what_is_wrong_with_a_list_is_of_no_matter(void **state)
     buf_free(&wide);
 }
 
+/* A name that is no text stands so far behind its key that the key is no longer at hand. */
+static void a_recording_without_a_name_ends_no_other(void **state)
+{
+    struct buf list = {0}, archive = {0};
+
+    (void)state;
+    buf_z(&list, "{\"benchmarks\":[{\"name\":\"a\",\"profilerOutputs\":[{\"filename\":");
+    for (int i = 0; i < 300000; i++)
+        buf_char(&list, ' ');
+    buf_z(&list, "1},{\"filename\":\"x.txt\"}]}]}");
+    const struct packing_member members[] = {{.name = "x.txt", .bytes = STR("a;b 1\n")},
+                                             {.name = "benchmarkData.json", .bytes = buf_view(&list)}};
+    packing_zip_archive(&archive, members, LENGTH(members));
+    expect(buf_view(&archive), "x.txt", "benchmark=a\n");
+    buf_free(&archive);
+    buf_free(&list);
+}
+
 static void names_are_cleaned_and_cut(void **state)
 {
     struct buf list = {0}, archive = {0};
@@ -193,6 +211,7 @@ int main(void)
         cmocka_unit_test(recordings_of_benchmarks),
         cmocka_unit_test(one_recording),
         cmocka_unit_test(what_is_wrong_with_a_list_is_of_no_matter),
+        cmocka_unit_test(a_recording_without_a_name_ends_no_other),
         cmocka_unit_test(names_are_cleaned_and_cut),
     };
 
