@@ -92,8 +92,25 @@ static bool take_time(struct reading *r, const char *what, struct str value, int
                     "Behind %s: stands a date, or a time as 2026-11-01T10:00:00Z.", what);
 }
 
+static const struct str LABEL = STR_INIT("label.");
+
+/* Whether a key before a colon means something else than the label of that key, which is then found by `label.KEY:`. */
+static bool is_taken(struct str key)
+{
+    static const char *const TAKEN[] = {"after", "before", "verdict", "method"};
+
+    while (str_starts(key, LABEL))
+        key = (struct str){key.p + LABEL.n, key.n - LABEL.n};
+    for (size_t i = 0; i < sizeof(TAKEN) / sizeof(*TAKEN); i++)
+        if (str_eq(key, str_of(TAKEN[i])))
+            return true;
+    return false;
+}
+
 static bool take_pair(struct reading *r, struct str key, struct str value)
 {
+    if (str_starts(key, LABEL) && is_taken(key))
+        return take_label(r, (struct str){key.p + LABEL.n, key.n - LABEL.n}, value);
     if (str_eq(key, STR("after")))
         return take_time(r, "after", value, &r->q->after_s);
     if (str_eq(key, STR("before")))
@@ -174,6 +191,7 @@ void query_put_label(struct buf *b, struct str key, struct str value)
 {
     bool quoted = str_find(value, ' ') < value.n || str_starts(value, STR("\""));
 
+    buf_str(b, is_taken(key) ? LABEL : STR(""));
     buf_str(b, key);
     buf_z(b, quoted ? ":\"" : ":");
     for (size_t i = 0; i < value.n; i++) {

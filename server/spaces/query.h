@@ -7,7 +7,8 @@
  * 2026-11-01T10:00:00Z; `after` includes it. `verdict:` is a part of the name of a rule of which the upload's verdict has a
  * sentence (render/verdict/rules.h), `method:` of a method that it names. All else is a word that the name or the headline has
  * somewhere. Of these three, capital letters of ASCII are as small ones. Quotes hold blanks together, and two quotes within them are one; a term that begins
- * with a quote is a word. A colon behind what cannot be the key of a label makes a word, too. Pure. */
+ * with a quote is a word. A colon behind what cannot be the key of a label makes a word, too. Labels whose keys are those of
+ * times, verdicts and methods are found by `label.method:value`. Pure. */
 #ifndef SERVER_SPACES_QUERY_H
 #define SERVER_SPACES_QUERY_H
 

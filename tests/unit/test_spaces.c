@@ -189,6 +189,27 @@ static void labels_come_back_as_queries(void **state)
     }
 }
 
+/* Of keys that mean something else in a query, too; and where `label.` in front of them is a part of the key. */
+static void labels_of_any_key_come_back_as_queries(void **state)
+{
+    static const char *const KEYS[] = {"branch",       "method", "verdict",      "after",
+                                       "label.method", "before", "label.branch", "label.label.after"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(KEYS) / sizeof(*KEYS); i++) {
+        char line[100];
+        struct buf text = {0};
+        struct diag diag = {0};
+        struct query q;
+        snprintf(line, sizeof(line), "\n%s=Feed\n", KEYS[i]);
+        query_put_label(&text, str_of(KEYS[i]), STR("Feed"));
+        if (!query_parse(&q, buf_view(&text), &diag) || q.n != 1 || q.terms[0].where != QUERY_LABELS ||
+            q.terms[0].bytes != strlen(line) || memcmp(q.text, line, strlen(line)) != 0)
+            fail_msg("%s: %.*s", KEYS[i], (int)text.n, text.p);
+        buf_free(&text);
+    }
+}
+
 /* ---- records and entries ---- */
 
 static void a_record_keeps_space_and_labels(void **state)
@@ -496,6 +517,7 @@ int main(void)
         cmocka_unit_test(queries_look_for_labels_times_and_words),
         cmocka_unit_test(queries_have_limits),
         cmocka_unit_test(labels_come_back_as_queries),
+        cmocka_unit_test(labels_of_any_key_come_back_as_queries),
         cmocka_unit_test(a_record_keeps_space_and_labels),
         cmocka_unit_test(keys_of_entries_come_back),
         cmocka_unit_test(what_does_not_count_is_swept),
