@@ -262,6 +262,34 @@ static void put_adb(struct buf *b, const struct options *o, const char *what)
                o->serial != NULL ? " " : "", what);
 }
 
+/* As one word of a shell. */
+static void put_word(struct buf *b, const char *text)
+{
+    buf_char(b, '\'');
+    for (; *text != '\0'; text++)
+        buf_str(b, *text == '\'' ? STR("'\\''") : (struct str){text, 1});
+    buf_char(b, '\'');
+}
+
+/* Where the bytes go that adb writes. The token stays in the environment. */
+static void put_target(struct buf *b, const struct recording *r)
+{
+    const char *token = getenv("AFLAMED_TOKEN"), *to = r->o->to;
+    const char *file = r->o->out == NULL && to == NULL ? r->name : r->o->out;
+
+    if (file != NULL && strcmp(file, "-") != 0) {
+        buf_z(b, to == NULL ? " > " : " | tee ");
+        put_word(b, file);
+    }
+    if (to == NULL)
+        return;
+    buf_z(b, " | curl --fail-with-body --globoff ");
+    if (token != NULL && token[0] != '\0')
+        buf_z(b, "-H \"Authorization: Bearer $AFLAMED_TOKEN\" ");
+    buf_printf(b, "-F 'trace=@-;filename=%s' ", r->name);
+    put_word(b, to);
+}
+
 /* One line for a shell. The device's shell waits until the file has its size. */
 static bool print_commands(const struct recording *r)
 {
@@ -287,10 +315,7 @@ static bool print_commands(const struct recording *r)
         o->package, r->file, r->file, r->file);
     put_adb(&b, o, "exec-out cat ");
     buf_z(&b, r->file);
-    if (o->to != NULL)
-        buf_printf(&b, " | curl --fail-with-body -F 'trace=@-;filename=%s' '%s'", r->name, o->to);
-    else
-        buf_printf(&b, " > %s", r->name);
+    put_target(&b, r);
     buf_z(&b, " && ");
     put_adb(&b, o, "shell rm ");
     buf_printf(&b, "%s\n", r->file);

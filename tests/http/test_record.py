@@ -253,6 +253,28 @@ class Printed(Record):
         with open(self.path(name), 'rb') as file:
             self.assertEqual(file.read(), self.trace)
 
+    def test_a_shell_writes_and_sends_what_was_asked_for(self):
+        os.mkdir(self.path('device'))
+        self.program('am', AM)
+        self.program('curl', '#!/bin/sh\nprintf "%s\\n" "$@" > "$FOLDER/asked"\ncat > "$FOLDER/sent"\n')
+        token, name = 'a"b$c', "it's $(x).trace"
+        for more, made in ((('-o', name), (name,)), (('-o', name, '--to', 'http://[::1]/?q={a}'), (name, 'sent'))):
+            done = self.run_it('--print', *more, AFLAMED_TOKEN=token)
+            self.assertEqual((done.returncode, done.stderr), (0, ''), done)
+            self.assertNotIn(token, done.stdout)
+            subprocess.run(['sh', '-c', done.stdout], cwd=self.folder, env=self.environment('shell', AFLAMED_TOKEN=token),
+                           stdin=subprocess.DEVNULL, timeout=TIMEOUT_S, check=True)
+            for file in made:
+                with open(self.path(file), 'rb') as opened:
+                    self.assertEqual(opened.read(), self.trace)
+                os.unlink(self.path(file))
+        with open(self.path('asked'), encoding='utf-8') as file:
+            asked = file.read().splitlines()
+        self.assertIn('Authorization: Bearer ' + token, asked)
+        self.assertIn('--globoff', asked)
+        self.assertEqual(asked[-1], 'http://[::1]/?q={a}')
+        self.assertEqual([file for file in os.listdir(self.folder) if file.endswith('.trace')], [])
+
 
 if __name__ == '__main__':
     unittest.main()
