@@ -179,11 +179,11 @@ static bool number_of(struct str s, bool is_signed, uint64_t *value)
 static bool take_head(struct str *text, char *phase, uint64_t *tgid)
 {
     enum { DIGITS_MAX = 18 };
-    const char *p = text->p, *end = p + text->n;
 
     *tgid = 0;
-    if (text->n > 2 && p[1] == '|') { /* as nearly all are */
-        for (p += 2; p < end && p < text->p + DIGITS_MAX && *p >= '0' && *p <= '9'; p++)
+    if (text->n > 2 && text->p[1] == '|') { /* as nearly all are */
+        const char *p = text->p + 2, *end = text->p + text->n;
+        for (; p < end && p < text->p + DIGITS_MAX && *p >= '0' && *p <= '9'; p++)
             *tgid = *tgid * 10 + (uint64_t)(*p - '0');
         if (p > text->p + 2 && (p == end || *p == '|')) {
             *phase = text->p[0];
