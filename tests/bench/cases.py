@@ -106,7 +106,7 @@ def to_nowhere(place, *arguments):
 def exports(place):
     for name, note in (('pprof', 'stacks of all threads, packed'), ('firefox', 'likewise, packed'),
                        ('folded', 'likewise, every stack in full; written while it is made'),
-                       ('perfetto', 'each call; the file is read twice, and the text is streamed'), ('speedscope', 'likewise'), ('chrome', 'likewise')):
+                       ('perfetto', 'each call; the text is streamed'), ('speedscope', 'likewise'), ('chrome', 'likewise')):
         yield Row('exports', 'export ' + name, to_nowhere(place, 'export', name), all_threads(place), note)
 
 
@@ -116,10 +116,10 @@ def tables(place):
     methods = ('methods', '--format', 'json')
     for title, work, note in (
             ('methods as JSON', made_by(*methods), 'the profile table of all threads, as `aflamed methods` writes it'),
-            ('methods with longest calls', made_by(*methods, '--longest'), 'likewise; the file is read twice'),
+            ('methods with longest calls', made_by(*methods, '--longest'), 'likewise'),
             ('durations of one method', made_by(*methods, '--longest', '--method', heaviest_method(place.trace)),
-             'its calls by length; the file is read twice'),
-            ('verdict', made_by('verdict'), 'in words where the time went; the file is read twice'),
+             'its calls by length'),
+            ('verdict', made_by('verdict'), 'in words where the time went'),
             ('picture with a filter', made_by('render', '--hide', 'get'), 'of the busiest thread, by `--hide get`')):
         yield Row('tables', title, work, all_threads(place), note)
 
