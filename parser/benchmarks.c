@@ -283,16 +283,17 @@ static ptrdiff_t pull(void *reading_list, void *to, size_t n)
 }
 
 void benchmarks_read(struct benchmarks *list, const struct packer *archive, const struct source_input *file,
-                     struct str index, const struct unpack_limits *limits, const struct stop *stop)
+                     struct str index, const struct unpack_limits *limits, struct arena *job)
 {
     const struct unpack_options options = {.limits = *limits, .member = index};
     struct reading_list r = {.list = list, .folder = index};
     struct diag diag = {0};
     struct source s;
+    const size_t left = job->limit_bytes - job->used_bytes;
     uint64_t bytes;
 
-    arena_init(&list->arena, MEMORY_BYTES);
-    list->arena.stop = stop;
+    arena_init(&list->arena, left < MEMORY_BYTES ? left : MEMORY_BYTES);
+    list->arena.stop = job->stop;
     while (r.folder.n > 0 && r.folder.p[r.folder.n - 1] != '/')
         r.folder.n--;
     r.unpack = unpack_new(archive, &list->arena, &options, &diag);
@@ -303,10 +304,16 @@ void benchmarks_read(struct benchmarks *list, const struct packer *archive, cons
         source_free(&s);
     }
     unpack_free(r.unpack);
+    if (arena_charge(job, list->arena.used_bytes))
+        list->job = job;
+    else
+        benchmarks_free(list);
 }
 
 void benchmarks_free(struct benchmarks *list)
 {
+    if (list->job != NULL)
+        arena_discharge(list->job, list->arena.used_bytes);
     arena_free(&list->arena);
     *list = (struct benchmarks){.n = 0};
 }

@@ -27,13 +27,15 @@ struct benchmark_run {
 /* Zeroed, it lists nothing. */
 struct benchmarks {
     struct arena arena; /* of its own: what is wrong with a list ends nothing else */
+    struct arena *job;  /* which is charged with it */
     struct benchmark_run *runs;
     size_t n, capacity;
 };
 
-/* Reads the list that is the member `index` of an archive, as far as it can be read. `stop` may be NULL. */
+/* Reads the list that is the member `index` of an archive, as far as it can be read. It takes no more memory
+ * than the job's arena has left, whose stop ends it; that arena is charged with what stays, and has to outlive the list. */
 void benchmarks_read(struct benchmarks *list, const struct packer *archive, const struct source_input *file,
-                     struct str index, const struct unpack_limits *limits, const struct stop *stop);
+                     struct str index, const struct unpack_limits *limits, struct arena *job);
 void benchmarks_free(struct benchmarks *list);
 
 /* The recording that this member is; NULL: it is not listed. */

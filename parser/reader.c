@@ -420,7 +420,7 @@ static bool read_benchmarks(struct reader *r, const struct packer *packer, const
 
     unpack_report(r->unpack, &report);
     if (report.index.n > 0)
-        benchmarks_read(&r->benchmarks, packer, file, report.index, &r->limits.unpacked, r->arena->stop);
+        benchmarks_read(&r->benchmarks, packer, file, report.index, &r->limits.unpacked, r->arena);
     return r->benchmarks.n > 0;
 }
 

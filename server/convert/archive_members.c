@@ -92,8 +92,9 @@ static bool list(const struct packer *archive, const struct config *config, cons
 
     arena_init(&arena, (size_t)config->job_memory_bytes);
     bool ok = recognise_members(archive, whole, &arena, &limits.unpacked, add, &l, &report, diag);
+    arena.stop = stop;
     if (ok && report.index.n > 0)
-        benchmarks_read(&benchmarks, archive, whole, report.index, &limits.unpacked, stop);
+        benchmarks_read(&benchmarks, archive, whole, report.index, &limits.unpacked, &arena);
     take_titles(members, &benchmarks);
     benchmarks_free(&benchmarks);
     arena_free(&arena);

@@ -179,6 +179,44 @@ static void a_recording_without_a_name_ends_no_other(void **state)
     buf_free(&list);
 }
 
+/* A small archive whose list would take much. */
+static void a_list_takes_no_more_memory_than_its_job_has(void **state)
+{
+    enum { LIMIT_BYTES = 8 << 20, BENCHMARKS = 500, RUNS = 1000 };
+    struct buf list = {0}, archive = {0};
+    struct benchmarks benchmarks = {.n = 0};
+    struct arena job;
+
+    (void)state;
+    buf_z(&list, "{\"benchmarks\":[{\"name\":\"a\",\"profilerOutputs\":[{\"filename\":\"x.txt\"}]}");
+    for (int i = 0; i < BENCHMARKS; i++) {
+        buf_z(&list, ",{\"metrics\":{\"m\":{\"runs\":[");
+        for (int k = 0; k < RUNS; k++)
+            buf_z(&list, "1,");
+        buf_z(&list, "]}}}");
+    }
+    buf_z(&list, "]}");
+    const struct packing_member members[] = {{.name = "benchmarkData.json", .bytes = buf_view(&list)}};
+    packing_zip_archive(&archive, members, LENGTH(members));
+    struct test_input input = {.bytes = buf_view(&archive)};
+    const struct source_input in = test_input_of(&input);
+    bool more;
+    const struct packer *packer = unpack_detect(archive.p, archive.n, &more);
+    arena_init(&job, LIMIT_BYTES);
+    assert_non_null(arena_alloc(&job, LIMIT_BYTES / 2));
+    const size_t before = job.used_bytes;
+    benchmarks_read(&benchmarks, packer, &in, STR("benchmarkData.json"), &PACKED_LIMITS.unpacked, &job);
+    assert_int_equal(benchmarks.n, 1);
+    assert_int_equal(benchmarks.arena.failure, ARENA_LIMIT);
+    assert_int_equal(job.used_bytes, before + benchmarks.arena.used_bytes);
+    assert_true(job.used_bytes <= LIMIT_BYTES);
+    benchmarks_free(&benchmarks);
+    assert_int_equal(job.used_bytes, before);
+    arena_free(&job);
+    buf_free(&archive);
+    buf_free(&list);
+}
+
 static void names_are_cleaned_and_cut(void **state)
 {
     struct buf list = {0}, archive = {0};
@@ -212,6 +250,7 @@ int main(void)
         cmocka_unit_test(one_recording),
         cmocka_unit_test(what_is_wrong_with_a_list_is_of_no_matter),
         cmocka_unit_test(a_recording_without_a_name_ends_no_other),
+        cmocka_unit_test(a_list_takes_no_more_memory_than_its_job_has),
         cmocka_unit_test(names_are_cleaned_and_cut),
     };
 
