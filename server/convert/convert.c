@@ -641,8 +641,10 @@ void conversion_may_keep_log(struct conversion *f, size_t limit_bytes)
     struct diag ignored = {0};
 
     f->log_may_lack = true;
-    if (limit_bytes > 0 && conversion_keep_log(f, false, &ignored) && limit_bytes < f->keeps->memory.limit)
-        f->keeps->memory.limit = limit_bytes;
+    if (limit_bytes == 0 || !conversion_keep_log(f, false, &ignored))
+        return;
+    if (limit_bytes < f->keeps->memory.limit)
+        f->keeps->memory.limit = f->keeps->arena.limit_bytes = limit_bytes;
 }
 
 bool kept_log_finish(struct kept_log *k, const struct profile *p, struct diag *diag)

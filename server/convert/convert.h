@@ -91,7 +91,7 @@ bool conversion_symbols(struct conversion *f, int fd, struct str name, struct di
  * byte. False: diag. */
 bool conversion_keep_log(struct conversion *f, bool of_samples, struct diag *diag)
     __attribute__((warn_unused_result));
-/* The same of events, for who will probably need it: a log of more bytes, or for which there is no memory, is not kept, and
+/* The same of events, for who will probably need it: a log of more bytes, or whose writing takes more beside, is not kept, and
  * the profile is as good without. */
 void conversion_may_keep_log(struct conversion *f, size_t limit_bytes);
 

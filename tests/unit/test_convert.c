@@ -355,7 +355,7 @@ static void told_to_stop(void **state)
 }
 
 /* Whether the log of calls was kept: there are no bytes of which it could be made. */
-static bool keeps_log(const struct config *c, struct str trace, size_t limit_bytes)
+static bool keeps_log(const struct config *c, struct str trace, uint64_t calls, size_t limit_bytes)
 {
     struct test_input t = {.bytes = trace, .random = 1, .largest = trace.n};
     const struct source_input in = test_input_of(&t);
@@ -366,7 +366,7 @@ static bool keeps_log(const struct config *c, struct str trace, size_t limit_byt
     conversion_may_keep_log(f, limit_bytes);
     struct shared_profile *made = conversion_read(f, &in, &diag);
     assert_non_null(made);
-    assert_int_equal(shared_profile_get(made)->tracks[0].calls, 300);
+    assert_int_equal(shared_profile_get(made)->tracks[0].calls, calls);
     const struct convert_source source = {.profile = made, .config = c, .fd = -1};
     bool kept = profile_log_make(&source, &diag);
     assert_int_equal(kept, diag.kind == DIAG_NONE);
@@ -374,24 +374,37 @@ static bool keeps_log(const struct config *c, struct str trace, size_t limit_byt
     return kept;
 }
 
-static void a_log_that_may_lack(void **state)
+/* That many calls, one behind the other; or of each only its end. */
+static struct buf calls_in_a_row(unsigned calls, bool ends)
 {
-    const struct config c = configuration();
     struct buf b = {0};
 
-    (void)state;
     trace_bytes_keys(&b, 3, "dual");
     trace_bytes_header(&b, 3, 32, 14);
-    for (unsigned i = 0; i < 600; i++)
+    for (unsigned i = 0; i < (ends ? calls : 2 * calls); i++)
         trace_bytes_record(&b, 14,
                            (struct trace_record){.thread = 1,
-                                                 .action = i % 2 == 0 ? EVENT_ENTER : EVENT_EXIT,
+                                                 .action = i % 2 == 0 && !ends ? EVENT_ENTER : EVENT_EXIT,
                                                  .times = {i, i}});
     assert_false(b.failed);
-    assert_true(keeps_log(&c, buf_view(&b), 1 << 20));
-    assert_false(keeps_log(&c, buf_view(&b), 100));
-    assert_false(keeps_log(&c, buf_view(&b), 0));
-    buf_free(&b);
+    return b;
+}
+
+static void a_log_that_may_lack(void **state)
+{
+    enum { FEW = 300, MANY = 40000, LIMIT_BYTES = 2 << 20 };
+    const struct config c = configuration();
+    struct buf few = calls_in_a_row(FEW, false), many = calls_in_a_row(MANY, true);
+
+    (void)state;
+    assert_true(keeps_log(&c, buf_view(&few), FEW, LIMIT_BYTES));
+    assert_false(keeps_log(&c, buf_view(&few), FEW, 100));
+    assert_false(keeps_log(&c, buf_view(&few), FEW, 0));
+    /* A short log, whose writer remembers each call that had begun before. */
+    assert_true(keeps_log(&c, buf_view(&many), MANY, 16 << 20));
+    assert_false(keeps_log(&c, buf_view(&many), MANY, LIMIT_BYTES));
+    buf_free(&many);
+    buf_free(&few);
 }
 
 static void *draw_often(void *shared)
