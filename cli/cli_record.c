@@ -183,7 +183,7 @@ static bool run_adb(struct recording *r, int into, const char *const *asked)
     r->no_adb = pid < 0 && error == ENOENT;
     if (error != 0)
         return diag_set(r->diag, DIAG_IO, r->no_adb ? "no adb" : "adb cannot be run",
-                        "Install Android's platform tools, or run the commands where they are.",
+                        "Install adb, which is a part of the Android SDK, or run the commands where it is.",
                         "A program adb of the PATH would be needed: %s.", strerror(error));
     return (status == 0 && read && went_well(&r->said)) || complain(r, WEXITSTATUS(status));
 }
