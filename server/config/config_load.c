@@ -205,6 +205,12 @@ static uint64_t of_a_fold(const struct config *c)
     return 3 * c->job_memory_bytes;
 }
 
+/* Its profile; of one that a page sends also its log of calls, with what writing it takes (server/upload/job.c). */
+static uint64_t of_an_upload(const struct config *c)
+{
+    return c->job_memory_bytes + c->profile_cache_bytes / 2;
+}
+
 static uint64_t of_views(const struct config *c)
 {
     return (c->workers + 1) * 2 * c->view_memory_bytes + c->profile_cache_bytes + c->views_in_memory_bytes +
@@ -213,7 +219,7 @@ static uint64_t of_views(const struct config *c)
 
 uint64_t config_ceiling(const struct config *c)
 {
-    return FIXED_MIB * MIB + of_views(c) + c->folds * of_a_fold(c) + c->open_jobs * c->job_memory_bytes;
+    return FIXED_MIB * MIB + of_views(c) + c->folds * of_a_fold(c) + c->open_jobs * of_an_upload(c);
 }
 
 /* Half of what is left is for uploads, half for profiles that are read again: at least one of each. */
@@ -225,7 +231,7 @@ static void settle_numbers(struct config *s, const struct config *c, uint64_t bu
     s->folds = most(1, least(s->workers, left / 2 / of_a_fold(s)));
     left -= least(left, s->folds * of_a_fold(s));
     s->open_jobs =
-        c->open_jobs > 0 ? c->open_jobs : most(2, least(JOBS_MOST * s->workers, left / s->job_memory_bytes));
+        c->open_jobs > 0 ? c->open_jobs : most(2, least(JOBS_MOST * s->workers, left / of_an_upload(s)));
 }
 
 struct config config_settle(const struct config *c, const struct memory_limit *limit, uint64_t mapped,

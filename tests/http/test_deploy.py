@@ -259,7 +259,7 @@ class Memory(unittest.TestCase):
                   if key in ('workers', 'open_jobs', 'max_connections') or key.endswith('_bytes')}
         workers, open_jobs = config['workers'], config['open_jobs'] or 2 * config['workers']
         self.assertGreater(workers, 0, 'as many as the machine has cores')
-        most = (open_jobs * config['job_memory_bytes']
+        most = (open_jobs * (config['job_memory_bytes'] + config['profile_cache_bytes'] // 2)
                 + workers * 2 * (config['job_memory_bytes'] + config['view_memory_bytes'])
                 + config['profile_cache_bytes'] + config['views_in_memory_bytes'] + config['answer_memory_bytes']
                 + config['max_connections'] * (32 + 768 << 10))
