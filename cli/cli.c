@@ -403,19 +403,15 @@ int cli_open_again(const char *path, struct diag *diag)
     return -1;
 }
 
-bool cli_window(const struct config *config, const struct shared_profile *whole, const char *path,
+bool cli_window(const struct config *config, const struct shared_profile *whole,
                 const struct view_options *view, struct shared_profile **window, struct diag *diag)
 {
     struct window wanted;
 
     if (!view_window(view, &wanted, diag))
         return diag->kind == DIAG_NONE;
-    const struct convert_source source = {
-        .profile = whole, .config = config, .fd = cli_open_again(path, diag)};
-    if (source.fd < 0)
-        return false;
+    const struct convert_source source = {.profile = whole, .config = config, .fd = -1};
     *window = convert_window(&source, &wanted, diag);
-    close(source.fd);
     return *window != NULL;
 }
 

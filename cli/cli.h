@@ -78,9 +78,9 @@ bool cli_spares_names(const char *path, const struct cli_names *names, struct di
 struct shared_profile *cli_fold(const struct config *config, const char *path,
                                 const struct cli_reading *reading, struct diag *diag);
 
-/* Sets *window to the range of time that the view asks for, if it does; it is to be freed before the
- * whole. False: diag. */
-bool cli_window(const struct config *config, const struct shared_profile *whole, const char *path,
+/* Sets *window to the range of time that the view asks for, if it does, of what was read with its log; it is to be freed
+ * before the whole. False: diag. */
+bool cli_window(const struct config *config, const struct shared_profile *whole,
                 const struct view_options *view, struct shared_profile **window, struct diag *diag)
     __attribute__((warn_unused_result));
 

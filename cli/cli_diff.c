@@ -238,8 +238,7 @@ static bool read_runs(struct runs *r, const struct config *config, const struct 
         const struct cli_reading reading = {"", &o->names[i < r->n_a ? 0 : 1], view.split,
                                             cli_shows_times(&view), false};
         r->whole[i] = cli_fold(config, r->paths[i], &reading, diag);
-        if (r->whole[i] == NULL ||
-            !cli_window(config, r->whole[i], r->paths[i], &view, &r->window[i], diag)) {
+        if (r->whole[i] == NULL || !cli_window(config, r->whole[i], &view, &r->window[i], diag)) {
             *file = r->paths[i];
             return false;
         }

@@ -51,26 +51,16 @@ static bool convert(const struct options *o, const struct convert_source *source
     return convert_methods(&in, b, diag);
 }
 
-static bool wants_calls(const struct cli_one *one)
-{
-    return one->asked.table.longest;
-}
-
-/* Longest calls are told by the log of calls. */
 static bool make(const struct cli_one *one, struct convert_source *source, const char *path, struct buf *b,
                  struct diag *diag)
 {
-    const struct options *o = (const struct options *)one;
-
-    if (o->one.asked.table.longest)
-        source->fd = cli_open_again(path, diag);
-    return diag->kind == DIAG_NONE && convert(o, source, b, diag);
+    (void)path;
+    return convert((const struct options *)one, source, b, diag);
 }
 
 static int methods(int n_arguments, char *const *arguments)
 {
-    const struct cli_one_maker maker = {
-        .command = &CLI_METHODS, .check = check_method, .wants_calls = wants_calls, .make = make};
+    const struct cli_one_maker maker = {.command = &CLI_METHODS, .check = check_method, .make = make};
     struct options o = {.method = NULL};
 
     return cli_one_run(&maker, &o.one, n_arguments, arguments);

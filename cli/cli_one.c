@@ -61,14 +61,14 @@ static bool put_text(const struct cli_one *one, struct convert_source *source, c
     return ok;
 }
 
-static bool put_stream(const struct cli_one *one, struct convert_source *source, const char *path,
+static bool put_stream(const struct cli_one *one, struct convert_source *source,
                        const struct cli_one_maker *maker, struct diag *diag)
 {
     struct cli_output to;
 
     if (!cli_output_open(&to, one->out, diag))
         return false;
-    bool ok = maker->stream(one, source, path, &to, diag);
+    bool ok = maker->stream(one, source, &to, diag);
     return cli_output_close(&to, ok, diag);
 }
 
@@ -81,18 +81,19 @@ static bool write_text(struct cli_one *one, const char *path, const struct cli_o
     const struct cli_reading reading = {.member = one->member,
                                         .names = &one->names,
                                         .split = one->asked.view.split,
-                                        .with_log =
-                                            maker->stream != NULL || cli_shows_times(&one->asked.view),
+                                        .with_log = maker->stream != NULL || one->asked.table.longest ||
+                                                    cli_shows_times(&one->asked.view),
                                         .with_events = maker->wants_calls != NULL && maker->wants_calls(one)};
     struct shared_profile *folded = cli_fold(&config, path, &reading, diag), *window = NULL;
     if (folded == NULL)
         return false;
-    bool ok = maker->stream != NULL || cli_window(&config, folded, path, &one->asked.view, &window, diag);
+    bool ok = maker->stream != NULL || cli_window(&config, folded, &one->asked.view, &window, diag);
     const struct shared_profile *shown = window != NULL ? window : folded;
     ok = ok &&
          (one->tracks == NULL || cli_tracks(&one->asked.view, shared_profile_get(shown), one->tracks, diag));
     struct convert_source source = {.profile = shown, .config = &config, .fd = -1};
-    ok = ok && (maker->stream != NULL ? put_stream : put_text)(one, &source, path, maker, diag);
+    ok = ok && (maker->stream != NULL ? put_stream(one, &source, maker, diag)
+                                      : put_text(one, &source, path, maker, diag));
     if (source.fd >= 0)
         close(source.fd);
     if (ok && !one->quiet)

@@ -63,8 +63,8 @@ struct cli_one_maker {
     bool (*check)(const struct cli_one *options, struct diag *diag);
     /* Whether each call of a file of events is going to be looked at; NULL: only where it is streamed. */
     bool (*wants_calls)(const struct cli_one *options);
-    bool (*stream)(const struct cli_one *options, struct convert_source *source, const char *path,
-                   struct cli_output *to, struct diag *diag);
+    bool (*stream)(const struct cli_one *options, struct convert_source *source, struct cli_output *to,
+                   struct diag *diag);
     bool (*make)(const struct cli_one *options, struct convert_source *source, const char *path,
                  struct buf *b, struct diag *diag);
 };

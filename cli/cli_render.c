@@ -113,14 +113,12 @@ static bool cli_calls_write(const struct convert_source *source, const struct vi
     return ok;
 }
 
-static bool stream(const struct cli_one *o, struct convert_source *source, const char *path,
-                   struct cli_output *to, struct diag *diag)
+static bool stream(const struct cli_one *o, struct convert_source *source, struct cli_output *to,
+                   struct diag *diag)
 {
     if (!call_list_possible(shared_profile_get(source->profile), diag))
         return false;
-    source->fd = cli_open_again(path, diag);
-    return source->fd >= 0 &&
-           cli_calls_write(source, &o->asked.view, call_format_by_name(str_of(o->format)), to, diag);
+    return cli_calls_write(source, &o->asked.view, call_format_by_name(str_of(o->format)), to, diag);
 }
 
 /* ---- the row ---- */
@@ -583,16 +581,11 @@ static int render_file(const struct options *o, const struct config *config, con
     bool ok = o->tracks == NULL || cli_tracks(&view, shared_profile_get(folded), o->tracks, &diag);
     /* A list of calls cuts its range itself, from the whole. */
     bool calls = ok && cli_view_calls(o->output, shared_profile_get(folded), &view) != NULL;
-    ok = ok && (calls || cli_window(config, folded, path, &view, &window, &diag));
+    ok = ok && (calls || cli_window(config, folded, &view, &window, &diag));
     const struct shared_profile *drawn = window != NULL ? window : folded;
     struct convert_source source = {.profile = drawn, .config = config, .fd = -1};
-    if (ok && (calls || view.view == VIEW_CHART))
-        source.fd = cli_open_again(path, &diag);
-    ok = ok && diag.kind == DIAG_NONE &&
-         (o->out_dir != NULL ? render_folder(o, &source, file, &view, &diag)
-                             : render_one(o, &source, &view, &diag));
-    if (source.fd >= 0)
-        close(source.fd);
+    ok = ok && (o->out_dir != NULL ? render_folder(o, &source, file, &view, &diag)
+                                   : render_one(o, &source, &view, &diag));
     if (ok && !o->quiet)
         cli_warnings(shown, shared_profile_get(drawn), view.open);
     shared_profile_free(window);

@@ -253,9 +253,9 @@ const struct key KEYS[] = {
            0, UINT32_MAX - 1, "rows"),
     NUMBER("offset", TABLES, table.offset, "offset", "N", "leaves out so many of them at the beginning", "0",
            "", "100", 0, 0, UINT32_MAX - 1, "rows"),
-    FLAG("longest", KEYS_LONGEST, table.longest,
-         "also the longest call of each row, and of one method how long its calls were: the file is read a "
-         "second time"),
+    FLAG(
+        "longest", KEYS_LONGEST, table.longest,
+        "also the longest call of each row, and of one method how long its calls were: each call is looked at"),
 
     TEXT("value", KEYS_COMPARED, diff.value, CONTROL_VALUE, "Value", "value", "NAME",
          "by which value rows are sorted, and the one that people see: wall, cpu, waiting, ...", "",
