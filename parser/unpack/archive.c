@@ -183,6 +183,11 @@ static bool are_parts(const struct members *m)
 
 /* This one, the `place`th of all members, is usable; `what` it is, or NULL. Takes it if it is meant, and
  * counts others of that name. */
+static bool is_index(struct str name)
+{
+    return str_ends(name, STR("benchmarkData.json"));
+}
+
 static void members_note(struct unpack *u, struct members *m, const char *name, uint64_t place,
                          const char *what)
 {
@@ -196,7 +201,7 @@ static void members_note(struct unpack *u, struct members *m, const char *name, 
         listed->what = what;
     }
     m->usable++;
-    if (m->index[0] == '\0' && str_ends(whole, STR("benchmarkData.json"))) {
+    if (m->index[0] == '\0' && is_index(whole)) {
         copy(m->index, whole);
         u->report.index = str_of(m->index);
     }
@@ -567,6 +572,8 @@ static bool list_members(struct pass *p, struct members *m, struct beginning *b)
 
     for (uint64_t i = 0; (code = next_member(p, &entry)) == ARCHIVE_OK || code == ARCHIVE_WARN; i++) {
         bool usable = is_usable(p, entry, b, &what, &seen);
+        if (is_index(str_of(p->name)))
+            what = NULL; /* It tells of the recordings beside it, and is none. */
         if (p->u->stopped || p->unreadable)
             return false;
         if (usable)

@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import unittest
 
-from support import AFLAMED, TIMEOUT_S, ServiceTest, Server, eventually, form, head, large_trace, trace
+from support import AFLAMED, Server, ServiceTest, TIMEOUT_S, eventually, form, head, id_of, large_trace, trace
 from test_packed import tarred, zipped, zstd
 
 EACH = ('member', None, b'all')
@@ -397,6 +397,18 @@ class Bundles(Members):
         self.assertEqual([(k['benchmark'], k['iteration'], k['metrics']) for k in sorted(self.known(), key=lambda k: k['iteration'])],
                          [('StartupBenchmark.startup', '0', 'timeToInitialDisplayMs 347.5'),
                           ('StartupBenchmark.startup', '1', 'timeToInitialDisplayMs 301.5')])
+
+    def test_the_list_of_benchmarks_is_no_choice(self):
+        listed = json.dumps({'benchmarks': [{'name': 'startup', 'className': 'com.example.StartupBenchmark',
+                                             'profilerOutputs': [{'filename': 'startup_iter000.trace'}]}]}).encode()
+        answer = self.server.upload(zipped(('a-benchmarkData.json', listed), ('startup_iter000.trace', trace())))
+        self.assertEqual(answer.status, 201, answer.text)
+        facts = json.loads(self.server.get('/p/%s.json' % id_of(answer)).body)['facts']
+        self.assertEqual(facts['benchmark'], 'StartupBenchmark.startup')
+        packed = zipped(('trace.trace', trace()))
+        refused = self.server.upload(zipped(('a-benchmarkData.json', listed), ('startup_iter000.perfetto-trace', packed)))
+        self.assertEqual(refused.status, 422)
+        self.assertIn('no archive within an archive', refused.text)
 
     def known(self):
         return [row['known'] for row in json.loads(self.server.get('/s/bench.json').body)['profiles'] if 'known' in row]
