@@ -1,9 +1,11 @@
 #include "core/system/digest.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <string.h>
 
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 
 enum { BLOCK_BYTES = 64 }; /* of SHA-256 */
 
@@ -37,50 +39,22 @@ static bool keyed(const uint8_t key[DIGEST_KEY_BYTES], uint8_t pad, struct str t
     return digest_of(bytes, BLOCK_BYTES + text.n, digest);
 }
 
-/* What each byte of the key is changed by. */
-enum { INNER_PAD = 0x36, OUTER_PAD = 0x5c };
-
 /* The library's own HMAC looks its parts up by name each time, which takes four times as long as both digests. */
 bool digest_hmac(const uint8_t key[DIGEST_KEY_BYTES], struct str text, uint8_t digest[SHA256_BYTES])
 {
+    enum { INNER_PAD = 0x36, OUTER_PAD = 0x5c };
     uint8_t inner[SHA256_BYTES];
 
     return text.n <= DIGEST_HMAC_BYTES_MAX && keyed(key, INNER_PAD, text, inner) &&
            keyed(key, OUTER_PAD, (struct str){(const char *)inner, sizeof(inner)}, digest);
 }
 
-static void add_block(struct sha256 *h, const uint8_t block[BLOCK_BYTES], uint8_t pad)
-{
-    uint8_t bytes[BLOCK_BYTES];
-
-    for (size_t i = 0; i < BLOCK_BYTES; i++)
-        bytes[i] = block[i] ^ pad;
-    sha256_add(h, (struct str){(const char *)bytes, sizeof(bytes)});
-}
-
-/* A key that is longer than a block stands for its digest. */
 bool digest_hmac_long(struct str key, struct str text, uint8_t digest[SHA256_BYTES])
 {
-    uint8_t block[BLOCK_BYTES] = {0}, inner[SHA256_BYTES];
-    struct sha256 *h = sha256_new();
-    bool ok = h != NULL;
+    unsigned n = SHA256_BYTES;
 
-    if (key.n > BLOCK_BYTES)
-        ok = ok && digest_of(key.p, key.n, block);
-    else if (key.n > 0)
-        memcpy(block, key.p, key.n);
-    if (ok) {
-        add_block(h, block, INNER_PAD);
-        sha256_add(h, text);
-        ok = sha256_end(h, inner);
-    }
-    if (ok) {
-        add_block(h, block, OUTER_PAD);
-        sha256_add(h, (struct str){(const char *)inner, sizeof(inner)});
-        ok = sha256_end(h, digest);
-    }
-    sha256_free(h);
-    return ok;
+    return key.n <= INT_MAX &&
+           HMAC(EVP_sha256(), key.p, (int)key.n, (const unsigned char *)text.p, text.n, digest, &n) != NULL;
 }
 
 void digest_hex(const uint8_t digest[SHA256_BYTES], char out[DIGEST_CHARS + 1])
