@@ -81,6 +81,10 @@ struct service {
 /* Before and within what may take long. False: diag, for a client that may still be there. */
 bool service_goes_on(const struct service *s, struct diag *diag);
 
+/* Appends "http://host:8192", without slash at the end: external_url, or else with the host that a client says, which may be
+ * empty: then with the address listened on. */
+void service_base_url(const struct service *s, struct str host, struct buf *b);
+
 extern const char SERVICE_VERSION[];
 
 #endif

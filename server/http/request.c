@@ -137,24 +137,12 @@ static bool host_usable(struct str host)
 
 void exchange_base_url(const struct exchange *x, struct buf *b)
 {
-    const struct service *service = x->service;
     struct str host = x->header(x, "Host");
 
-    if (service->config->external_url[0] != '\0') {
-        buf_z(b, service->config->external_url);
-        return;
-    }
-    if (x->origin.n > 0) {
+    if (x->origin.n > 0 && x->service->config->external_url[0] == '\0')
         buf_str(b, x->origin);
-        return;
-    }
-    buf_z(b, service->tls == NULL ? "http://" : "https://");
-    if (host.p != NULL && host_usable(host))
-        buf_str(b, host);
-    else if (str_starts(str_of(service->address), STR("unix:")))
-        buf_z(b, "localhost");
     else
-        buf_z(b, service->address);
+        service_base_url(x->service, host.p != NULL && host_usable(host) ? host : STR(""), b);
 }
 
 /* ---- sending ---- */

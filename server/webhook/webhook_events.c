@@ -33,13 +33,7 @@ struct event {
 /* "https://host/". No client of the service says what it is. */
 static void put_base(struct buf *b, const struct service *service)
 {
-    bool is_unix = str_starts(str_of(service->address), STR("unix:"));
-
-    if (service->config->external_url[0] != '\0')
-        buf_z(b, service->config->external_url);
-    else
-        buf_printf(b, "%s://%s", service->tls == NULL ? "http" : "https",
-                   is_unix ? "localhost" : service->address);
+    service_base_url(service, STR(""), b);
     buf_char(b, '/');
 }
 
