@@ -203,13 +203,9 @@ static void take_recording(struct reading_list *r)
 /* "SampleStartupBenchmark.startup" */
 static struct str title_of(struct reading_list *r)
 {
-    struct str class_name = r->class_name;
-    size_t begin = class_name.n;
+    struct str class_name = str_behind_last(r->class_name, '.');
     struct buf b = {0};
 
-    while (begin > 0 && class_name.p[begin - 1] != '.')
-        begin--;
-    class_name = (struct str){class_name.p + begin, class_name.n - begin};
     buf_str(&b, class_name);
     buf_z(&b, class_name.n > 0 && r->name.n > 0 ? "." : "");
     buf_str(&b, r->name);
@@ -286,7 +282,7 @@ void benchmarks_read(struct benchmarks *list, const struct packer *archive, cons
                      struct str index, const struct unpack_limits *limits, struct arena *job)
 {
     const struct unpack_options options = {.limits = *limits, .member = index};
-    struct reading_list r = {.list = list, .folder = index};
+    struct reading_list r = {.list = list, .folder = {index.p, index.n - str_behind_last(index, '/').n}};
     struct diag diag = {0};
     struct source s;
     const size_t left = job->limit_bytes - job->used_bytes;
@@ -294,8 +290,6 @@ void benchmarks_read(struct benchmarks *list, const struct packer *archive, cons
 
     arena_init(&list->arena, left < MEMORY_BYTES ? left : MEMORY_BYTES);
     list->arena.stop = job->stop;
-    while (r.folder.n > 0 && r.folder.p[r.folder.n - 1] != '/')
-        r.folder.n--;
     r.unpack = unpack_new(archive, &list->arena, &options, &diag);
     if (r.unpack != NULL && file->size(file->context, &bytes) && unpack_open(r.unpack, file, bytes)) {
         source_of_pull(&s, &list->arena, pull, &r);
