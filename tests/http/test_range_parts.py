@@ -10,8 +10,8 @@ import unittest
 from support import AFLAMED
 
 
-def run(*arguments, status=0):
-    done = subprocess.run([AFLAMED, *arguments], capture_output=True, check=False, timeout=120)
+def run(*arguments, status=0, **more):
+    done = subprocess.run([AFLAMED, *arguments], capture_output=True, **more, check=False, timeout=120)
     assert done.returncode == status, (arguments, done.returncode, done.stderr[:500])
     return done
 

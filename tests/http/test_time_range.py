@@ -158,6 +158,15 @@ class TimeRange(DemoTest):
             for command in ('info', 'methods', 'calls', 'verdict'):
                 run(command, self.file, *arguments, status=2)
 
+    def test_what_can_be_read_only_once(self):
+        with open(self.file, 'rb') as f:
+            content = f.read()
+        for command in (['calls'], ['methods', '--from', '5', '--to', '900'], ['export', 'chrome', '-o', '-'],
+                        ['export', 'speedscope', '-o', '-', '--from', '5']):
+            of_file, of_pipe = run(*command, self.file).stdout, run(*command, '-', input=content).stdout
+            self.assertTrue(of_file, command)
+            self.assertEqual(of_pipe.replace(b'standard input', os.path.basename(self.file).encode()), of_file, command)
+
     def test_outside_is_empty(self):
         self.assertIn('There is nothing in the chosen range', self.get('?from=900000000000').text)
         done = run('methods', self.file, '--from', '900000000000')

@@ -158,6 +158,19 @@ static void large_machines_have_the_built_in_ceilings(void **state)
     assert_int_equal(s.job_memory_bytes, c.job_memory_bytes);
 }
 
+/* What may be kept of profiles may be taken half as often again by each upload, for the log of its calls. */
+static void logs_of_uploads_count(void **state)
+{
+    (void)state;
+    struct config c;
+
+    config_defaults(&c);
+    struct config s = settled(&c, 64 * GIB, 4);
+    const uint64_t before = config_ceiling(&s);
+    s.profile_cache_bytes += 8 * MIB;
+    assert_int_equal(config_ceiling(&s) - before, 8 * MIB + s.open_jobs * 4 * MIB);
+}
+
 /* Whatever there is, from 256 MiB on: all ceilings together fit. */
 static void ceilings_fit_into_the_memory(void **state)
 {
@@ -201,6 +214,7 @@ int main(void)
         cmocka_unit_test(what_is_no_group_limits_nothing),
         cmocka_unit_test(limits_of_the_process),
         cmocka_unit_test(large_machines_have_the_built_in_ceilings),
+        cmocka_unit_test(logs_of_uploads_count),
         cmocka_unit_test(ceilings_fit_into_the_memory),
         cmocka_unit_test(what_was_chosen_stays),
     };
