@@ -161,12 +161,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def send_object(self, content, fault):
         etag = '"%s"' % hashlib.md5(content).hexdigest()
-        first = None if fault == 'whole' else re.fullmatch(r'bytes=(\d+)-', self.headers.get('Range', ''))
+        ranged = re.fullmatch(r'bytes=(\d+)-', self.headers.get('Range', ''))
+        first = None if fault == 'no ranges' else ranged
+        is_cut = fault == 'cut' or (fault == 'no ranges' and not ranged)
         if fault == 'wrong':
             content = bytes([content[0] ^ 1]) + content[1:]
         if first:
             content = content[int(first[1]):]
-        self.answer(206 if first else 200, content, fault == 'cut', Last_Modified=email.utils.formatdate(usegmt=True),
+        self.answer(206 if first else 200, content, is_cut, Last_Modified=email.utils.formatdate(usegmt=True),
                     **({'ETag': etag} if self.server.store.etags else {}))
 
     def list(self, asked, fault):
