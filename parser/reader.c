@@ -212,19 +212,26 @@ static void close_layer(struct reader_layer *l)
 
 enum { SIZE_DIGITS = 4 };
 
+static void put_packing(struct buf *text, const struct unpack_report *report)
+{
+    buf_z(text, unpack_name(report->packer));
+    if (report->member.n > 0) {
+        buf_z(text, " (");
+        buf_str(text, report->member);
+        if (report->parts > 1)
+            buf_printf(text, " and %zu more of the same recording", report->parts - 1);
+        buf_char(text, ')');
+    }
+    buf_z(text, ", ");
+}
+
 static bool put_fact(struct reader *r, const struct unpack_report *report)
 {
     struct buf text = {0};
 
-    buf_z(&text, unpack_name(report->packer));
-    if (report->member.n > 0) {
-        buf_z(&text, " (");
-        buf_str(&text, report->member);
-        if (report->parts > 1)
-            buf_printf(&text, " and %zu more of the same recording", report->parts - 1);
-        buf_char(&text, ')');
-    }
-    buf_z(&text, ", ");
+    put_packing(&text, report);
+    if (report->inner != NULL)
+        put_packing(&text, report->inner);
     buf_value(&text, UNIT_BYTES, report->packed_bytes, SIZE_DIGITS);
     buf_z(&text, " -> ");
     buf_value(&text, UNIT_BYTES, report->unpacked_bytes, SIZE_DIGITS);
@@ -247,9 +254,8 @@ static bool put_benchmark(struct reader *r, const struct unpack_report *report)
            builder_failed(b, &r->diag);
 }
 
-static void warn_of_packing(struct reader *r, const struct unpack *u, struct unpack_report *report)
+static void warn_of_packing(struct reader *r, const struct unpack_report *report)
 {
-    unpack_report(u, report);
     if (report->state == UNPACK_CUT)
         builder_warn(r->builder, WARN_PACKED_CUT, report->at, WARNING_NO_OFFSET);
     if (report->state == UNPACK_DAMAGED)
@@ -267,9 +273,16 @@ static bool note_packing(struct reader *r)
 {
     struct unpack_report report, inner;
 
-    warn_of_packing(r, r->unpack, &report);
+    unpack_report(r->unpack, &report);
+    warn_of_packing(r, &report);
+    if (report.inner != NULL) {
+        report.unpacked_bytes = report.inner->unpacked_bytes;
+        if (report.state == UNPACK_WHOLE) /* else it ends because the outer one does */
+            warn_of_packing(r, report.inner);
+    }
     if (r->inner.unpack != NULL) {
-        warn_of_packing(r, r->inner.unpack, &inner);
+        unpack_report(r->inner.unpack, &inner);
+        warn_of_packing(r, &inner);
         report.unpacked_bytes = inner.unpacked_bytes;
     }
     return put_fact(r, &report) && put_benchmark(r, &report);
@@ -282,6 +295,8 @@ static void blame_damage(struct reader *r)
     struct unpack_report report;
 
     unpack_report(r->unpack, &report);
+    if (report.state == UNPACK_WHOLE && report.inner != NULL)
+        report = *report.inner;
     if (report.state == UNPACK_WHOLE && r->inner.unpack != NULL)
         unpack_report(r->inner.unpack, &report);
     const char *noun = unpack_noun(report.packer);
@@ -458,11 +473,7 @@ static const struct profile *read_archive(struct reader *r, const struct packer 
 
     if (open) {
         source_of_pull(&r->unpacked, r->arena, unpack_pull, r->unpack);
-        packer = packer_of(&r->unpacked);
-        if (packer != NULL && unpack_is_archive(packer))
-            refuse_packed(r, packer);
-        else
-            s = open_layer(r, &r->inner, &r->unpacked);
+        s = open_layer(r, &r->inner, &r->unpacked);
     }
     bool read = s != NULL && read_format(r, s);
     if (!bytes_failed(r) && read)

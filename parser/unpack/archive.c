@@ -4,283 +4,28 @@
  * where the archive says how large they are. If one member is meant, the second time goes to it and hands
  * out its bytes.
  *
+ * A member may be an archive itself. libarchive reads that one from the member's bytes as they are unpacked, from front
+ * to back. What it holds is found out when the outer archive is listed, as far as the first file that is something. If it
+ * is meant, it is gone through twice as well, and so the outer one is begun anew for it.
+ *
  * Memory: libarchive takes ARCHIVE_BYTES at most, and of an archive with a directory (zip)
  * ARCHIVE_DIRECTORY_FACTOR times the directory's bytes, which are charged to the arena while the directory
  * is read. */
 #include <archive.h>
 #include <archive_entry.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <locale.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "core/clean.h"
-#include "core/hash.h"
 #include "parser/two_files.h"
-#include "parser/unpack/unpack_impl.h"
+#include "parser/unpack/members.h"
 
 /* The smallest entry of a zip's directory has 46 bytes; libarchive keeps less than 184 of each. */
 enum { ARCHIVE_BYTES = 512 << 10, ARCHIVE_DIRECTORY_FACTOR = 4, ARCHIVE_METHODS_MAX = 2 };
 
-/* ---- members ----
- *
- * Which member of an archive is meant: the one that was named, of several of that name the first; that whose place was
- * given, #1 being the first usable one; or the only one that is recognised as something that is read; or the only one that is
- * usable; or all that are recognised, where they are parts of one recording. A member is usable if it is a file with bytes in it. Whether there are others is known at the end of the archive
- * only. */
-
-enum { MEMBERS_LISTED_MAX = 20, MEMBERS_LISTED_BYTES = 64 };
-
-struct member {
-    uint64_t number;  /* its place among the usable ones, from 1 */
-    const char *what; /* it is, in words; NULL: nothing that is read */
-    bool cut;
-    char name[MEMBERS_LISTED_BYTES + 1]; /* its end, if it is cut */
-    char whole[UNPACK_MEMBER_BYTES + 1];
-};
-
-struct members {
-    uint64_t unseen;                  /* usable ones that could not be looked into */
-    uint64_t usable, recognised;      /* so far */
-    bool found;                       /* the one that is meant */
-    uint64_t place;                   /* of that one, as members_note was told */
-    uint64_t halves, half_place;      /* data files of traces in two files; where the last one is */
-    uint64_t parts[UNPACK_PARTS_MAX]; /* places of those that may be parts of one recording */
-    size_t n_parts, next_part;
-    bool more;                                /* there may be others where the archive cannot be read */
-    struct member listed[MEMBERS_LISTED_MAX]; /* the first of them, those that are recognised before others */
-    size_t n_listed;
-    char taken[UNPACK_MEMBER_BYTES + 1]; /* the name of the one that is meant */
-    char index[UNPACK_MEMBER_BYTES + 1]; /* that of the list of benchmarks' results */
-};
-
-static const char DOTS[] = "...";
-
-static void copy(char *out, struct str s)
-{
-    if (s.n > 0)
-        memcpy(out, s.p, s.n);
-    out[s.n] = '\0';
-}
-
-void unpack_member_name(struct str name, char out[UNPACK_MEMBER_BYTES + 1])
-{
-    enum { DIGEST_CHARS = 1 + 16 };
-    /* Always the same one: the digest is kept. Nobody gains by two names that have the same. */
-    static const struct hash_seed SEED = {0, 0};
-    /* At its limit from the beginning: it takes no memory, and nothing more when it is full. */
-    struct buf cleaned = {.p = out, .capacity = UNPACK_MEMBER_BYTES, .limit = UNPACK_MEMBER_BYTES};
-    struct str rest = name;
-
-    while (rest.n > 0 && !cleaned.failed)
-        clean_put(&cleaned, clean_next(&rest));
-    out[cleaned.n] = '\0';
-    if (cleaned.failed) {
-        size_t n = clean_cut((struct str){out, cleaned.n}, UNPACK_MEMBER_BYTES - DIGEST_CHARS).n;
-        snprintf(out + n, DIGEST_CHARS + 1, "~%016" PRIx64, hash_bytes(SEED, name.p, name.n));
-    }
-}
-
-/* The number in `#N`; 0: it is a name. */
-static uint64_t place_of(struct str member)
-{
-    uint64_t place;
-
-    if (member.n < 2 || member.p[0] != '#' ||
-        !str_to_u64((struct str){member.p + 1, member.n - 1}, 10, &place))
-        return 0;
-    return place;
-}
-
-static bool is_choice(const struct unpack *u, const char *what)
-{
-    return what != NULL && what != u->options.beside;
-}
-
-static bool is_meant(const struct unpack *u, const struct members *m, struct str name, const char *what)
-{
-    uint64_t place = place_of(u->options.member);
-
-    if (u->options.member.p == NULL)
-        return is_choice(u, what) ? m->recognised == 0 : m->usable == 0;
-    if (m->found)
-        return false;
-    return place > 0 ? m->usable + 1 == place : str_eq(name, u->options.member);
-}
-
-static void list_one(struct member *listed, struct str name)
-{
-    copy(listed->whole, name);
-    listed->cut = name.n > MEMBERS_LISTED_BYTES;
-    if (!listed->cut) {
-        copy(listed->name, name);
-        return;
-    }
-    /* Of a long path the end says most. */
-    size_t from = name.n - (MEMBERS_LISTED_BYTES - (sizeof(DOTS) - 1));
-    while (from < name.n && (name.p[from] & 0xc0) == 0x80)
-        from++;
-    memcpy(listed->name, DOTS, sizeof(DOTS));
-    copy(listed->name + sizeof(DOTS) - 1, (struct str){name.p + from, name.n - from});
-}
-
-/* Room in the list; if there is none, and it is worth it, that of the last one that is not recognised. NULL: none. */
-static struct member *room_for(struct members *m, const char *what)
-{
-    size_t at = m->n_listed;
-
-    if (at < MEMBERS_LISTED_MAX)
-        return &m->listed[m->n_listed++];
-    while (at > 0 && m->listed[at - 1].what != NULL)
-        at--;
-    if (what == NULL || at == 0)
-        return NULL;
-    memmove(&m->listed[at - 1], &m->listed[at], (MEMBERS_LISTED_MAX - at) * sizeof(m->listed[0]));
-    return &m->listed[MEMBERS_LISTED_MAX - 1];
-}
-
-static void take(struct unpack *u, struct members *m, struct str name, uint64_t place)
-{
-    m->found = true;
-    m->place = place;
-    copy(m->taken, name);
-    u->report.member = str_of(m->taken);
-}
-
-/* The folder of a name, with its slash. */
-static struct str folder_of(struct str name)
-{
-    while (name.n > 0 && name.p[name.n - 1] != '/')
-        name.n--;
-    return name;
-}
-
-/* AndroidX's benchmarks write a zip of Trace.pb, InMemoryTrace.pb and MethodTrace.pb: one recording. Recordings that have
- * nothing to do with each other are called otherwise, or are in folders of their own. (androidx.benchmark,
- * PerfettoOutput.kt) */
-static bool is_part_name(struct str name)
-{
-    struct str folder = folder_of(name);
-
-    return str_ends(name, STR(".pb")) && name.p[folder.n] >= 'A' && name.p[folder.n] <= 'Z';
-}
-
-static void note_part(struct unpack *u, struct members *m, struct str name, uint64_t place, const char *what)
-{
-    bool beside_others = !m->found || str_eq(folder_of(name), folder_of(str_of(m->taken)));
-
-    if (u->options.is_part != NULL && u->options.member.p == NULL && is_choice(u, what) &&
-        u->options.is_part(what) && is_part_name(name) && beside_others && m->n_parts < UNPACK_PARTS_MAX)
-        m->parts[m->n_parts++] = place;
-}
-
-/* All that can be used belong together. */
-static bool are_parts(const struct members *m)
-{
-    return m->n_parts > 1 && m->n_parts == m->recognised && m->unseen == 0;
-}
-
-/* This one, the `place`th of all members, is usable; `what` it is, or NULL. Takes it if it is meant, and
- * counts others of that name. */
-static bool is_index(struct str name)
-{
-    return str_ends(name, STR("benchmarkData.json"));
-}
-
-static void members_note(struct unpack *u, struct members *m, const char *name, uint64_t place,
-                         const char *what)
-{
-    struct str whole = str_of(name);
-    bool meant = is_meant(u, m, whole, what);
-    struct member *listed = room_for(m, what);
-
-    if (listed != NULL) {
-        list_one(listed, whole);
-        listed->number = m->usable + 1;
-        listed->what = what;
-    }
-    m->usable++;
-    if (m->index[0] == '\0' && is_index(whole)) {
-        copy(m->index, whole);
-        u->report.index = str_of(m->index);
-    }
-    note_part(u, m, whole, place, what);
-    m->recognised += is_choice(u, what);
-    u->report.recognised = m->recognised;
-    if (meant)
-        take(u, m, whole, place);
-    else if (m->found && u->options.member.p != NULL && str_eq(whole, str_of(m->taken)))
-        u->report.same_names++;
-}
-
-/* Whether its name, as it is listed, does not tell it from the others. */
-static bool needs_place(const struct members *m, uint64_t at, uint64_t listed)
-{
-    for (uint64_t i = 0; i < listed; i++)
-        if (i != at && strcmp(m->listed[i].name, m->listed[at].name) == 0)
-            return true;
-    return m->listed[at].cut;
-}
-
-/* "a (folded stacks), b (#2), c and 3 more" */
-static void list(const struct unpack *u, const struct members *m, struct buf *b)
-{
-    const struct unpack_options *o = &u->options;
-
-    for (size_t i = 0; i < m->n_listed; i++) {
-        buf_z(b, i == 0 ? "" : ", ");
-        bool titled = o->title != NULL && o->title(o->context, str_of(m->listed[i].whole), b);
-        if (!titled)
-            buf_z(b, m->listed[i].name);
-        if (titled || needs_place(m, i, m->n_listed))
-            buf_printf(b, " (#%llu)", (unsigned long long)m->listed[i].number);
-        if (m->listed[i].what != NULL)
-            buf_printf(b, " (%s)", m->listed[i].what);
-    }
-    if (m->n_listed < m->usable)
-        buf_printf(b, " and %llu more", (unsigned long long)(m->usable - m->n_listed));
-    if (m->n_listed == 0)
-        buf_z(b, "nothing usable");
-    if (m->more)
-        buf_z(b, ", as far as it can be read");
-}
-
-/* After the last one. False: u->diag says why no one member is meant. True without one that was found: the
- * archive is cut or damaged, and nothing of it can be used. */
-static bool members_judge(struct unpack *u, const struct members *m)
-{
-    static const char HINT[] = "Choose one by its name, or by its place in this list, as #2.";
-    bool named = u->options.member.p != NULL;
-    struct buf names = {0};
-
-    list(u, m, &names);
-    struct str shown = names.failed ? STR("") : buf_view(&names);
-    if (!named && m->usable > 1 && m->recognised == 0 && m->unseen == 0 && !m->more) {
-        diag_set(
-            u->diag, DIAG_UNUSABLE, "nothing to read in the archive",
-            "Pack the recording itself: no archive within an archive. A file that is chosen by its name says what it is.",
-            "The %s has %llu files, none of which is read here: %.*s.", u->packer->noun,
-            (unsigned long long)m->usable, (int)shown.n, shown.p);
-    } else if (!named && m->usable > 1 && !are_parts(m) && (m->recognised != 1 || m->unseen > 0)) {
-        diag_set(u->diag, DIAG_UNUSABLE, "several files in the archive", HINT, "The %s has %llu files: %.*s.",
-                 u->packer->noun, (unsigned long long)m->usable, (int)shown.n, shown.p);
-        u->diag->topic = DIAG_ABOUT_MEMBER;
-    } else if (named && !m->found) {
-        diag_set(u->diag, DIAG_UNUSABLE, "no such file in the archive", HINT,
-                 "The %s has no file of the name that was given. It has: %.*s.", u->packer->noun,
-                 (int)shown.n, shown.p);
-        u->diag->topic = DIAG_ABOUT_MEMBER;
-    } else if (m->usable == 0 && u->report.state == UNPACK_WHOLE) {
-        diag_set(u->diag, DIAG_UNUSABLE, "no file in the archive",
-                 "Pack the trace again, or send it unpacked.", "The %s has no file with anything in it.",
-                 u->packer->noun);
-    }
-    buf_free(&names);
-    return u->diag->kind == DIAG_NONE;
-}
-
 /* ---- archives ---- */
+
+extern const struct packer PACKER_ZIP, PACKER_TAR;
 
 /* What is known of one kind of archive; a row in its packer. */
 struct archive_format {
@@ -300,8 +45,17 @@ struct archive_format {
 
 enum { PIECE_BYTES = 64 << 10, SPLIT_MAGIC_BYTES = 4, TAR_MAGIC_AT = 257 };
 
+/* An archive of one recording has no more files than that, or they stand behind it. */
+enum { INNER_MEMBERS_MAX = 64 };
+
 /* Headers with long names and attributes have at most 1 MiB, of which libarchive keeps two copies. */
 enum { TAR_BYTES = 4 << 20 };
+
+/* The beginning of a member. */
+struct beginning {
+    uint8_t bytes[UNPACK_RECOGNISE_BYTES];
+    size_t n, at; /* of them, and those that were handed out */
+};
 
 /* One way through the archive. */
 struct pass {
@@ -313,17 +67,18 @@ struct pass {
         in_directory; /* what is read now may be a directory, of which libarchive keeps an entry for each member */
     bool at_end;      /* it asked for bytes behind the file's end */
     bool unreadable; /* the file could not be read */
+    bool lists;      /* What is wrong with a member's bytes is told when they are handed out, not now. */
     locale_t utf8;
-    char name[UNPACK_MEMBER_BYTES + 1]; /* of the member under way */
-    bool in_member;                     /* its bytes are being handed out; these came last: */
+
+    /* The member under way. */
+    char name[UNPACK_MEMBER_BYTES + 1];
+    struct beginning beginning; /* empty where nobody asked for it */
+    bool in_member;             /* there may be more of its bytes; these came last: */
     const uint8_t *block;
     size_t block_bytes;
-};
-
-/* The beginning of a member that is looked at. */
-struct beginning {
-    uint8_t bytes[UNPACK_RECOGNISE_BYTES];
-    size_t n;
+    bool some;    /* it has bytes */
+    bool ended;   /* and no more of them */
+    uint64_t out; /* what was read of it as the file that an archive is */
 };
 
 /* Members by their places in the archive, ascending. */
@@ -341,8 +96,8 @@ struct archive_state {
     struct places beside;
     bool beside_found;                  /* they were looked for */
     uint8_t tail[TWO_FILES_TAIL_BYTES]; /* the last bytes of the member that was handed out */
-    bool half_begun; /* The data half of the trace whose key half that member is comes behind it. */
-    struct beginning beginning;
+    bool half_begun;          /* The data half of the trace whose key half that member is comes behind it. */
+    struct source_input file; /* the member under way, as the file that the archive in it is read from */
     uint8_t piece[PIECE_BYTES];
 };
 
@@ -416,7 +171,7 @@ static bool open_archive(struct pass *p)
     return format->enable(a) == ARCHIVE_OK && (format->filter == NULL || format->filter(a) == ARCHIVE_OK) &&
            archive_read_set_read_callback(a, read_piece) == ARCHIVE_OK &&
            archive_read_set_skip_callback(a, skip) == ARCHIVE_OK &&
-           archive_read_set_seek_callback(a, seek) == ARCHIVE_OK &&
+           (p->u->outer != NULL || archive_read_set_seek_callback(a, seek) == ARCHIVE_OK) &&
            archive_read_set_callback_data(a, p) == ARCHIVE_OK;
 }
 
@@ -432,8 +187,10 @@ static bool begin_pass(struct pass *p, struct unpack *u, uint8_t *piece)
     p->a = archive_read_new();
     if (p->a != NULL && open_archive(p)) {
         p->utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
-        p->in_directory = u->packer->archive->has_directory;
-        if (archive_read_open1(p->a) == ARCHIVE_OK)
+        p->in_directory = u->packer->archive->has_directory && u->outer == NULL;
+        /* Of too few bytes libarchive says at once that they are no archive. */
+        if (archive_read_open1(p->a) == ARCHIVE_OK ||
+            (archive_errno(p->a) != ENOMEM && !p->unreadable && !u->stopped))
             return true;
     }
     if (p->unreadable || u->stopped) {
@@ -459,7 +216,10 @@ static int next_member(struct pass *p, struct archive_entry **entry)
 
     int code = archive_read_next_header(p->a, entry);
     const char *name = code == ARCHIVE_OK || code == ARCHIVE_WARN ? archive_entry_pathname(*entry) : NULL;
-    p->in_directory = false;
+    p->in_directory = p->some = p->ended = false;
+    p->in_member = code == ARCHIVE_OK || code == ARCHIVE_WARN;
+    p->block_bytes = p->beginning.n = p->beginning.at = 0;
+    p->out = 0;
     if (before != (locale_t)0)
         uselocale(before);
     unpack_member_name(name == NULL ? STR("") : str_of(name), p->name);
@@ -484,6 +244,76 @@ static void note_damage(struct pass *p)
         unpack_damage(p->u, UNPACK_DAMAGED, at > 0 ? (uint64_t)at : 0);
 }
 
+/* ---- the bytes of a member ---- */
+
+/* The next block of the member under way. The limits count it. */
+static void next_block(struct pass *p)
+{
+    const void *block = NULL;
+    la_int64_t offset;
+    size_t n = 0;
+    int code = archive_read_data_block(p->a, &block, &n, &offset);
+
+    if (code == ARCHIVE_WARN && !p->lists) /* at its end: its bytes are not those that were packed */
+        p->u->report.wrong_checksum = true;
+    else if (code != ARCHIVE_OK && code != ARCHIVE_WARN && code != ARCHIVE_EOF && !p->lists)
+        note_damage(p);
+    p->in_member = code == ARCHIVE_OK || code == ARCHIVE_WARN;
+    p->ended = code == ARCHIVE_EOF;
+    p->some = p->some || n > 0 || code == ARCHIVE_FAILED; /* what cannot be unpacked is not empty */
+    if (!p->in_member || n == 0)
+        return;
+    p->in_member = unpack_pass_over(p->u, n);
+    p->u->report.unpacked_bytes += p->lists ? 0 : n;
+    p->block = block;
+    p->block_bytes = p->in_member ? n : 0;
+}
+
+/* Reads the beginning of the member under way; what follows it is still to come. */
+static void read_beginning(struct pass *p)
+{
+    struct beginning *b = &p->beginning;
+
+    while (b->n < sizeof(b->bytes) && (p->block_bytes > 0 || p->in_member)) {
+        if (p->block_bytes == 0)
+            next_block(p);
+        size_t room = sizeof(b->bytes) - b->n, part = p->block_bytes < room ? p->block_bytes : room;
+        if (part > 0)
+            memcpy(b->bytes + b->n, p->block, part);
+        b->n += part;
+        p->block += part;
+        p->block_bytes -= part;
+    }
+}
+
+/* Up to n of the next bytes of the member under way, in *bytes. Returns how many; 0: there are no more, or they cannot be
+ * had. */
+static size_t take_bytes(struct pass *p, size_t n, const uint8_t **bytes)
+{
+    struct beginning *b = &p->beginning;
+    size_t kept = b->n - b->at;
+
+    while (kept == 0 && p->block_bytes == 0 && p->in_member)
+        next_block(p);
+    size_t there = kept > 0 ? kept : p->block_bytes, part = n < there ? n : there;
+    *bytes = kept > 0 ? b->bytes + b->at : p->block;
+    if (kept > 0) {
+        b->at += part;
+    } else {
+        p->block += part;
+        p->block_bytes -= part;
+    }
+    p->out += part;
+    return part;
+}
+
+/* So that the limits count what has to be unpacked to come to the next member. */
+static void pass_rest(struct pass *p)
+{
+    while (p->in_member)
+        next_block(p);
+}
+
 /* ---- the first way: which members there are ---- */
 
 /* A folder, and what macOS adds, are of no use. */
@@ -492,35 +322,6 @@ static bool is_file(struct pass *p, struct archive_entry *entry)
     struct str name = str_of(p->name);
 
     return archive_entry_filetype(entry) == AE_IFREG && name.n > 0 && !str_starts(name, STR("__MACOSX/"));
-}
-
-/* Goes through a member's bytes and keeps the first ones, if `b` is not NULL; all of them if `all`, so
- * that the limits count what has to be unpacked to come to the next member. *whole: the kept ones are all.
- * Returns whether there is anything in it. */
-static bool look_into(struct pass *p, struct beginning *b, bool all, bool *whole)
-{
-    const void *block;
-    la_int64_t offset;
-    bool some = false;
-
-    *whole = false;
-    while (all || (b != NULL && b->n < UNPACK_RECOGNISE_BYTES)) {
-        size_t n = 0;
-        int code = archive_read_data_block(p->a, &block, &n, &offset);
-        size_t part = b == NULL ? 0 : UNPACK_RECOGNISE_BYTES - b->n < n ? UNPACK_RECOGNISE_BYTES - b->n : n;
-        some = some || n > 0;
-        if (part > 0) {
-            memcpy(b->bytes + b->n, block, part);
-            b->n += part;
-        }
-        if (code == ARCHIVE_EOF)
-            *whole = b != NULL && b->n < UNPACK_RECOGNISE_BYTES;
-        if (code == ARCHIVE_FAILED) /* it cannot be unpacked, and so is not empty */
-            return true;
-        if (code == ARCHIVE_EOF || code < ARCHIVE_WARN || !unpack_pass_over(p->u, n))
-            return some;
-    }
-    return some;
 }
 
 /* Whether the method is one whose memory is bounded. */
@@ -535,22 +336,31 @@ static bool is_known_method(const struct pass *p)
     return known;
 }
 
-/* Whether the entry is a file with bytes in it; *what it is; *seen: whether that could be told. */
-static bool is_usable(struct pass *p, struct archive_entry *entry, struct beginning *b, const char **what,
-                      bool *seen)
+static const char *look_inside(struct pass *p);
+
+/* Whether the entry is a file with bytes in it, and what its beginning tells. */
+static bool is_usable(struct pass *p, struct archive_entry *entry, struct look *look)
 {
-    bool file = is_file(p, entry), streamed = p->u->packer->archive->filter != NULL, whole;
+    struct unpack *u = p->u;
+    const struct archive_state *s = u->state;
+    const struct beginning *b = &p->beginning;
+    bool file = is_file(p, entry), streamed = u->packer->archive->filter != NULL;
     bool sized = archive_entry_size_is_set(entry) && !streamed;
-    bool looked_at = file && p->u->options.member.p == NULL && p->u->options.recognise != NULL &&
+    bool looked_at = file && u->options.member.p == NULL && u->options.recognise != NULL &&
                      !archive_entry_is_encrypted(entry) && is_known_method(p);
 
-    *what = NULL;
-    *seen = looked_at;
-    b->n = 0;
-    bool some = look_into(p, looked_at ? b : NULL, streamed || (file && !sized), &whole);
+    *look = (struct look){.seen = looked_at};
+    if (looked_at)
+        read_beginning(p);
     if (looked_at && b->n > 0)
-        *what = p->u->options.recognise(b->bytes, b->n, whole);
-    return file && (sized ? archive_entry_size(entry) > 0 : some);
+        look->what = u->options.recognise(b->bytes, b->n, p->ended && b->n < sizeof(b->bytes));
+    if (b->n > 0 && look->what == NULL && u->outer == NULL && !s->beside_found) {
+        look->what = look_inside(p);
+        look->inside = look->what != NULL;
+    }
+    if (streamed || (file && !sized))
+        pass_rest(p);
+    return file && (sized ? archive_entry_size(entry) > 0 : p->some);
 }
 
 /* Who wants to know of all members hears of this one. */
@@ -562,31 +372,34 @@ static bool tell(struct unpack *u, const struct members *m, const char *name, co
     return !u->sink_closed;
 }
 
+/* This member, at its place, is usable. False: nobody wants to hear of more. */
+static bool note_member(struct pass *p, struct members *m, uint64_t place, const struct look *look)
+{
+    const struct beginning *b = &p->beginning;
+
+    members_note(p->u, m, p->name, place, look);
+    if (b->n > 0 && two_files_kind(b->bytes, b->n) == TWO_FILES_DATA) {
+        m->halves++;
+        m->half_place = place;
+    }
+    m->unseen += !look->seen;
+    bool opaque = !look->seen || b->n == 0; /* nobody can tell what it is */
+    return (!opaque && !members_is_choice(p->u, look->what)) || tell(p->u, m, p->name, look->what);
+}
+
 /* False: a limit was passed, the file could not be read, or nobody wants to hear more. */
-static bool list_members(struct pass *p, struct members *m, struct beginning *b)
+static bool list_members(struct pass *p, struct members *m)
 {
     struct archive_entry *entry;
-    const char *what;
-    bool seen;
+    struct look look;
     int code;
 
     for (uint64_t i = 0; (code = next_member(p, &entry)) == ARCHIVE_OK || code == ARCHIVE_WARN; i++) {
-        bool usable = is_usable(p, entry, b, &what, &seen);
-        if (is_index(str_of(p->name)))
-            what = NULL; /* It tells of the recordings beside it, and is none. */
-        if (p->u->stopped || p->unreadable)
+        bool usable = is_usable(p, entry, &look);
+        if (members_is_index(str_of(p->name)))
+            look.what = NULL; /* It tells of the recordings beside it, and is none. */
+        if (p->u->stopped || p->unreadable || (usable && !note_member(p, m, i, &look)))
             return false;
-        if (usable)
-            members_note(p->u, m, p->name, i, what);
-        if (usable && b->n > 0 && two_files_kind(b->bytes, b->n) == TWO_FILES_DATA) {
-            m->halves++;
-            m->half_place = i;
-        }
-        bool opaque = !seen || b->n == 0; /* nobody can tell what it is */
-        if (usable && (opaque || (what != NULL && what != p->u->options.beside)) &&
-            !tell(p->u, m, p->name, what))
-            return false;
-        m->unseen += usable && !seen;
     }
     if (code == ARCHIVE_EOF)
         return true;
@@ -610,26 +423,6 @@ static bool may_read(struct pass *p, struct archive_entry *entry)
     if (archive_entry_is_encrypted(entry))
         return refuse(p, "is encrypted");
     return is_known_method(p) || refuse(p, "is packed by a method that is not read here");
-}
-
-/* The next bytes of the member under way. */
-static void next_block(struct pass *p)
-{
-    const void *block = NULL;
-    la_int64_t offset;
-    size_t n = 0;
-    int code = archive_read_data_block(p->a, &block, &n, &offset);
-
-    if (code == ARCHIVE_WARN) /* at its end: its bytes are not those that were packed */
-        p->u->report.wrong_checksum = true;
-    else if (code != ARCHIVE_OK && code != ARCHIVE_EOF)
-        note_damage(p);
-    p->in_member = code == ARCHIVE_OK || code == ARCHIVE_WARN;
-    if (!p->in_member || n == 0 || !unpack_pass_over(p->u, n))
-        return;
-    p->u->report.unpacked_bytes += n;
-    p->block = block;
-    p->block_bytes = n;
 }
 
 /* ---- both ---- */
@@ -679,19 +472,152 @@ static bool open_pass(struct unpack *u)
 static bool go_to(struct unpack *u, uint64_t place)
 {
     struct archive_state *s = u->state;
+    struct pass *p = &s->pass;
     struct archive_entry *entry;
-    bool streamed = u->packer->archive->filter != NULL, whole;
+    bool streamed = u->packer->archive->filter != NULL;
     int code = ARCHIVE_OK;
 
-    while (!u->stopped && ((code = next_member(&s->pass, &entry)) == ARCHIVE_OK || code == ARCHIVE_WARN)) {
+    p->lists = true;
+    while (!u->stopped && ((code = next_member(p, &entry)) == ARCHIVE_OK || code == ARCHIVE_WARN)) {
         if (s->next_place++ == place) {
-            s->pass.in_member = may_read(&s->pass, entry);
-            return s->pass.in_member;
+            p->lists = false;
+            p->in_member = may_read(p, entry);
+            return p->in_member;
         }
         if (streamed)
-            look_into(&s->pass, NULL, true, &whole);
+            pass_rest(p);
     }
     return false;
+}
+
+/* ---- an archive within the archive ---- */
+
+/* source_input.read_at, of the member under way. What lies before the one that is asked for is passed over. */
+static ptrdiff_t read_member(void *outer, uint64_t at, void *to, size_t n)
+{
+    struct unpack *u = outer;
+    struct archive_state *s = u->state;
+    struct pass *p = &s->pass;
+    const uint8_t *bytes;
+    size_t came = 1;
+
+    if (at < p->out && (p->lists || !open_pass(u) || !go_to(u, s->members.place)))
+        return -1;
+    while (p->out < at && came > 0)
+        came = take_bytes(p, at - p->out, &bytes);
+    came = p->out == at ? take_bytes(p, n, &bytes) : 0;
+    if (!is_sound(u, p))
+        return -1;
+    if (came == 0)
+        u->inner->file_bytes = p->out;
+    else
+        memcpy(to, bytes, came);
+    return (ptrdiff_t)came;
+}
+
+static bool new_archive(struct unpack *u)
+{
+    struct archive_state *s = u->state = arena_alloc(u->arena, sizeof(*s));
+
+    if (s == NULL)
+        unpack_no_memory(u);
+    else
+        memset(s, 0, sizeof(*s));
+    return s != NULL;
+}
+
+/* Of the archive that the member under way is; the memory is that of the one before it. False: u->diag. */
+static bool begin_inner(struct unpack *u, const struct packer *packer)
+{
+    struct archive_state *s = u->state;
+    struct unpack fresh = {.packer = packer,
+                           .options = u->options,
+                           .arena = u->arena,
+                           .diag = u->diag,
+                           .report.packer = packer,
+                           .file = &s->file,
+                           .file_bytes = UINT64_MAX, /* until its end was met */
+                           .outer = u};
+
+    s->file = (struct source_input){.read_at = read_member, .context = u};
+    fresh.options.member = (struct str){NULL, 0};
+    fresh.options.title = NULL;
+    fresh.options.listed = NULL;
+    if (u->inner == NULL) {
+        struct unpack *inner = new_archive(&fresh) ? arena_alloc(u->arena, sizeof(*inner)) : NULL;
+        if (inner == NULL) {
+            unpack_no_memory(u);
+            return false;
+        }
+        u->inner = inner;
+    } else {
+        fresh.state = u->inner->state;
+        memset(fresh.state, 0, sizeof(*s));
+    }
+    *u->inner = fresh;
+    return true;
+}
+
+/* NULL: it is none. */
+static const struct packer *archive_of(const struct beginning *b)
+{
+    bool more;
+
+    return unpack_begins(&PACKER_ZIP, b->bytes, b->n, &more)   ? &PACKER_ZIP
+           : unpack_begins(&PACKER_TAR, b->bytes, b->n, &more) ? &PACKER_TAR
+                                                               : NULL;
+}
+
+/* What the first file of the archive is that is something. What is wrong with it is told when it is read. */
+static const char *find_recording(struct unpack *u)
+{
+    struct archive_state *s = u->state;
+    struct archive_entry *entry;
+    struct look look = {.what = NULL};
+    bool found = false;
+    int code = ARCHIVE_OK;
+
+    if (!open_pass(u))
+        return NULL;
+    s->pass.lists = true;
+    for (unsigned i = 0; i < INNER_MEMBERS_MAX && !found && !u->stopped &&
+                         ((code = next_member(&s->pass, &entry)) == ARCHIVE_OK || code == ARCHIVE_WARN);
+         i++)
+        found = is_usable(&s->pass, entry, &look) && members_is_choice(u, look.what) &&
+                !members_is_index(str_of(s->pass.name));
+    close_pass(s);
+    return found ? look.what : NULL;
+}
+
+static const char *look_inside(struct pass *p)
+{
+    struct unpack *u = p->u;
+    const struct packer *packer = archive_of(&p->beginning);
+
+    if (packer == NULL || !begin_inner(u, packer))
+        return NULL;
+    const char *what = find_recording(u->inner);
+    u->stopped = u->stopped || u->inner->stopped;
+    return what;
+}
+
+/* The member that is meant may be an archive itself. False: u->diag. */
+static bool open_inner(struct unpack *u)
+{
+    struct archive_state *s = u->state;
+
+    if (u->options.recognise == NULL)
+        return true;
+    read_beginning(&s->pass);
+    const struct packer *packer = archive_of(&s->pass.beginning);
+    if (packer == NULL)
+        return true;
+    if (u->outer != NULL)
+        return refuse(&s->pass, "is an archive itself, the third one, and two are unpacked");
+    if (!begin_inner(u, packer))
+        return false;
+    u->opened = u->pulls_inner = true;
+    return archive_open(u->inner);
 }
 
 bool archive_open(struct unpack *u)
@@ -700,9 +626,10 @@ bool archive_open(struct unpack *u)
     struct members *m = &s->members;
 
     u->report.packed_bytes = u->file_bytes;
-    if (refuse_split(u) || !open_pass(u))
+    if ((u->outer == NULL && refuse_split(u)) || !open_pass(u))
         return false;
-    list_members(&s->pass, m, &s->beginning);
+    s->pass.lists = true;
+    list_members(&s->pass, m);
     if (!is_sound(u, &s->pass))
         return false;
     if (u->options.listed != NULL)
@@ -710,10 +637,11 @@ bool archive_open(struct unpack *u)
     if (!members_judge(u, m) || (m->found && !open_pass(u)))
         return false;
     m->next_part = 1; /* the first one comes by itself */
-    u->report.parts = are_parts(m) ? m->n_parts : 0;
-    if (m->found && !go_to(u, m->place) && !u->stopped)
+    u->report.parts = members_are_parts(m) ? m->n_parts : 0;
+    bool there = m->found && go_to(u, m->place);
+    if (m->found && !there && !u->stopped)
         note_damage(&s->pass);
-    return is_sound(u, &s->pass);
+    return is_sound(u, &s->pass) && (!there || open_inner(u));
 }
 
 static void keep_tail(struct archive_state *s, const uint8_t *p, size_t n)
@@ -724,16 +652,19 @@ static void keep_tail(struct archive_state *s, const uint8_t *p, size_t n)
     memcpy(s->tail + TWO_FILES_TAIL_BYTES - fresh, p + n - fresh, fresh);
 }
 
-/* Hands out one more member, in another way through the archive. The limits count on. False: go_to. */
+/* Hands out one more member, in another way through the archive if it stands before the last one. The limits count on.
+ * False: go_to. */
 static bool open_another(struct unpack *u, uint64_t place)
 {
     struct archive_state *s = u->state;
     uint64_t at = u->at, out_bytes = u->out_bytes;
 
-    if (!open_pass(u))
-        return false;
-    u->at = at;
-    u->out_bytes = out_bytes;
+    if (place < s->next_place) {
+        if (!open_pass(u))
+            return false;
+        u->at = at;
+        u->out_bytes = out_bytes;
+    }
     bool there = go_to(u, place);
     if (!there && !u->stopped)
         note_damage(&s->pass);
@@ -742,12 +673,13 @@ static bool open_another(struct unpack *u, uint64_t place)
 
 bool unpack_open_part(struct unpack *u)
 {
+    if (u->pulls_inner)
+        u = u->inner;
     struct archive_state *s = u->state;
     struct members *m = &s->members;
 
-    if (!are_parts(m) || m->next_part == m->n_parts)
+    if (!members_are_parts(m) || m->next_part == m->n_parts)
         return false;
-    s->pass.block_bytes = 0;
     return open_another(u, m->parts[m->next_part++]) && is_sound(u, &s->pass);
 }
 
@@ -768,35 +700,24 @@ ptrdiff_t archive_pull(struct unpack *u, void *to, size_t n)
 {
     struct archive_state *s = u->state;
     struct pass *p = &s->pass;
+    const uint8_t *bytes;
+    size_t came = take_bytes(p, n, &bytes);
 
-    while (p->block_bytes == 0 && !u->stopped && (p->in_member || begin_half(u)))
-        next_block(p);
+    if (came == 0 && !u->stopped && begin_half(u))
+        came = take_bytes(p, n, &bytes);
     if (!is_sound(u, p))
         return -1;
-    if (n > p->block_bytes)
-        n = p->block_bytes;
-    if (n == 0)
+    if (came == 0)
         return 0;
-    memcpy(to, p->block, n);
-    keep_tail(s, p->block, n);
-    p->block += n;
-    p->block_bytes -= n;
-    return (ptrdiff_t)n;
-}
-
-static bool new_archive(struct unpack *u)
-{
-    struct archive_state *s = u->state = arena_alloc(u->arena, sizeof(*s));
-
-    if (s == NULL)
-        unpack_no_memory(u);
-    else
-        memset(s, 0, sizeof(*s));
-    return s != NULL;
+    memcpy(to, bytes, came);
+    keep_tail(s, bytes, came);
+    return (ptrdiff_t)came;
 }
 
 static void free_archive(struct unpack *u)
 {
+    if (u->inner != NULL)
+        close_pass(u->inner->state);
     close_pass(u->state);
 }
 
@@ -808,15 +729,13 @@ static void find_beside(struct unpack *u)
     struct archive_state *s = u->state;
     struct places *found = &s->beside;
     struct archive_entry *entry;
-    const char *what;
-    bool seen;
+    struct look look;
     int code;
 
     for (uint64_t i = 0; ((code = next_member(&s->pass, &entry)) == ARCHIVE_OK || code == ARCHIVE_WARN) &&
                          !u->stopped && found->n < UNPACK_BESIDE_MAX;
          i++)
-        if (is_usable(&s->pass, entry, &s->beginning, &what, &seen) && what != NULL &&
-            what == u->options.beside)
+        if (is_usable(&s->pass, entry, &look) && look.what != NULL && look.what == u->options.beside)
             found->list[found->n++] = i;
 }
 
@@ -829,20 +748,28 @@ static bool begin_beside(struct unpack *u)
     s->beside_found = true;
     if (!open_pass(u))
         return false;
+    s->pass.lists = true;
     u->options.member = (struct str){NULL, 0}; /* all are looked into */
     find_beside(u);
     u->options.member = member;
     return is_sound(u, &s->pass) && s->beside.n > 0 && open_pass(u);
 }
 
-bool unpack_open_beside(struct unpack *u)
+static bool open_beside(struct unpack *u)
 {
     struct archive_state *s = u->state;
 
-    if (!s->beside_found && !begin_beside(u))
-        return false;
-    s->pass.block_bytes = 0;
-    return s->beside.at < s->beside.n && go_to(u, s->beside.list[s->beside.at++]) && is_sound(u, &s->pass);
+    return (s->beside_found || begin_beside(u)) && s->beside.at < s->beside.n &&
+           go_to(u, s->beside.list[s->beside.at++]) && is_sound(u, &s->pass);
+}
+
+/* Those that are in an archive within the archive come first. It is done with when the outer one goes elsewhere. */
+bool unpack_open_beside(struct unpack *u)
+{
+    if (u->pulls_inner && open_beside(u->inner))
+        return true;
+    u->pulls_inner = false;
+    return u->diag->kind == DIAG_NONE && open_beside(u);
 }
 
 const struct packer PACKER_ZIP = {

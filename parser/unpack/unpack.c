@@ -97,6 +97,8 @@ ptrdiff_t unpack_pull(void *unpack, void *to, size_t n)
 {
     struct unpack *u = unpack;
 
+    if (u->pulls_inner)
+        u = u->inner;
     return unpack_is_archive(u->packer) ? archive_pull(u, to, n) : stream_pull(u, to, n);
 }
 
@@ -104,6 +106,7 @@ void unpack_report(const struct unpack *u, struct unpack_report *report)
 {
     *report = u->report;
     report->packer = u->packer;
+    report->inner = u->opened ? &u->inner->report : NULL;
     report->trailing_bytes = u->trails ? u->report.packed_bytes - u->at : 0;
 }
 

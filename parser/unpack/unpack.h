@@ -3,7 +3,8 @@
  *   streams (gzip, zstd) are unpacked from front to back. Nothing is ever whole in memory, and any cutting of the input gives
  *   the same. They are pulled from a source, or pushed where bytes come by that nobody may wait for, as a request's body.
  *   archives (zip, tar) have members, and need the whole file, at any place of it. A tar that is packed in a stream is known by
- *   what comes out of it first, and is an archive then.
+ *   what comes out of it first, and is an archive then. A member that is a zip or tar itself is unpacked, too, from front to
+ *   back, if it holds one recording; no deeper ones.
  *
  *     const struct packer *packer = unpack_detect(p, n, &more);
  *     struct unpack *u = unpack_new(packer, &arena, &options, &diag);
@@ -43,7 +44,8 @@ enum {
 };
 
 struct unpack_limits {
-    uint64_t bytes; /* that come out */
+    uint64_t
+        bytes; /* that come out, of a member that is an archive itself also those that come out of that */
     uint64_t ratio; /* bytes out for each byte in, once UNPACK_RATIO_FROM_BYTES have come out */
 };
 #define UNPACK_RATIO_FROM_BYTES (UINT64_C(16) << 20)
@@ -133,6 +135,8 @@ enum unpack_state {
 
 struct unpack_report {
     const struct packer *packer;
+    const struct unpack_report
+        *inner;        /* of an archive whose member is an archive itself: that one; else NULL */
     struct str member; /* of an archive: which one was unpacked, cleaned; may be empty */
     struct str
         index; /* of an archive: its first list of benchmarks' results (..benchmarkData.json); empty: it has none */

@@ -53,14 +53,10 @@ static bool too_much(struct unpack *u, enum diag_topic topic, const char *of_wha
     return false;
 }
 
-bool unpack_pass_over(struct unpack *u, size_t n)
+static bool pass_over(struct unpack *u, size_t n)
 {
     const struct unpack_limits *limits = &u->options.limits;
 
-    if (arena_stopped(u->arena)) {
-        unpack_no_memory(u);
-        return false;
-    }
     u->out_bytes += n;
     if (u->out_bytes > limits->bytes)
         return too_much(u, DIAG_ABOUT_UNPACKED_BYTES, "", limits->bytes);
@@ -68,6 +64,18 @@ bool unpack_pass_over(struct unpack *u, size_t n)
     if (u->out_bytes > UNPACK_RATIO_FROM_BYTES && u->out_bytes / (u->at + 1) >= limits->ratio)
         return too_much(u, DIAG_ABOUT_UNPACKED_RATIO, " for each of its own", limits->ratio);
     return true;
+}
+
+/* What comes out of an archive within another one comes out of that one, too. */
+bool unpack_pass_over(struct unpack *u, size_t n)
+{
+    if (arena_stopped(u->arena)) {
+        unpack_no_memory(u);
+        return false;
+    }
+    for (struct unpack *x = u; x != NULL && !u->stopped; x = x->outer)
+        u->stopped = !pass_over(x, n);
+    return !u->stopped;
 }
 
 void unpack_damage(struct unpack *u, enum unpack_state state, uint64_t at)

@@ -2,6 +2,7 @@
  *
  *   streams.c   gzip and zstd: decoded from front to back
  *   archive.c   zip and tar: they have members, and are read at any place of the whole file
+ *   members.c   which of the members is meant
  */
 #ifndef PARSER_UNPACK_UNPACK_IMPL_H
 #define PARSER_UNPACK_UNPACK_IMPL_H
@@ -52,6 +53,12 @@ struct unpack {
     const struct source_input *file; /* of an archive: it, .. */
     uint64_t file_bytes;             /* .. and its length */
     size_t charged_bytes;            /* to the arena, of an archive's pass under way */
+
+    /* Archives within an archive. */
+    struct unpack *outer; /* that has this one as a member; NULL: this one is a file of its own */
+    struct unpack *inner; /* for the members that are archives, one at a time; NULL: none was met yet */
+    bool opened;          /* The inner one is the member that is meant: it is part of the report, .. */
+    bool pulls_inner;     /* .. and its bytes are handed out. */
 };
 
 /* Whether these bytes are the packer's first ones; *more: as far as they go. */

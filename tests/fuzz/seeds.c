@@ -301,6 +301,50 @@ static void put_packed(const char *folder)
     buf_free(&zip);
 }
 
+/* Archives within an archive: of one recording, of two, of parts of one, of a deeper one. */
+static void put_inner(const char *folder)
+{
+    static const char *const NAMES[] = {"inner-zip", "inner-tar", "inner-tar-gzip"};
+    struct buf one = {0}, two = {0}, parts = {0}, deep = {0}, trace = {0};
+    const struct packing_member stacks[] = {{.name = "d/a", .bytes = STR("a;b 1\n"), .method = 8, .flags = 8},
+                                            {.name = "d/a", .bytes = STR("a;c 1\n")}};
+
+    systrace_put_track_events(&trace, 0, false);
+    const struct packing_member traces[] = {
+        {.name = "Trace.pb", .bytes = buf_view(&trace), .method = 8, .flags = 8},
+        {.name = "InMemoryTrace.pb", .bytes = buf_view(&trace), .method = 8, .flags = 8}};
+    packing_zip_archive(&one, stacks, 1);
+    packing_tar(&two, stacks, 2);
+    packing_zip_archive(&parts, traces, 2);
+    packing_zip(&deep, "one.zip", buf_view(&one));
+    const struct packing_member members[] = {{.name = "parts", .bytes = buf_view(&parts)},
+                                             {.name = "one.zip", .bytes = buf_view(&one), .method = 8},
+                                             {.name = "two.tar", .bytes = buf_view(&two), .method = 8},
+                                             {.name = "deep.zip", .bytes = buf_view(&deep)}};
+    for (size_t i = 0; i < sizeof(members) / sizeof(*members) * 3; i++) {
+        struct buf archive = {0}, seed = {0};
+        char name[80];
+        if (i % 3 == 0)
+            packing_zip_archive(&archive, &members[i / 3], 1);
+        else
+            packing_tar(&archive, &members[i / 3], 1);
+        buf_char(&seed, 100);
+        if (i % 3 == 2)
+            packing_gzip(&seed, buf_view(&archive));
+        else
+            buf_str(&seed, buf_view(&archive));
+        snprintf(name, sizeof(name), "%s-%s", NAMES[i % 3], members[i / 3].name);
+        put(folder, "unpack", name, buf_view(&seed));
+        buf_free(&archive);
+        buf_free(&seed);
+    }
+    buf_free(&one);
+    buf_free(&two);
+    buf_free(&parts);
+    buf_free(&deep);
+    buf_free(&trace);
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 2) {
@@ -330,5 +374,6 @@ int main(int argc, char **argv)
     put_pprof(argv[1]);
     put_simpleperf(argv[1]);
     put_packed(argv[1]);
+    put_inner(argv[1]);
     return 0;
 }

@@ -6,11 +6,16 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
+import urllib.parse
 
 from support import AFLAMED, Server, ServiceTest, TIMEOUT_S, eventually, form, head, id_of, large_trace, trace
 from test_packed import tarred, zipped, zstd
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
+import system_trace  # noqa: E402
 
 EACH = ('member', None, b'all')
 FOLDED = b'main;load;read 3\nmain;draw 4\n'
@@ -52,6 +57,26 @@ def cpu_samples():
     packets = [message(12, interned) + number(8, 1000) + number(13, 1)]
     packets += [message(66, number(2, 42) + number(3, 42) + number(4, 1)) + number(8, 1000 * i) + number(13, 2) for i in (2, 3)]
     return b''.join(message(1, number(10, 1) + packet) for packet in packets)
+
+
+def iteration(n):
+    """What AndroidX writes for an iteration of a benchmark: the trace, and one that the library kept in memory."""
+    ms = 1_000_000
+    t = system_trace.Trace()
+    t.process(42, 'com.example.app', uid=10001)
+    t.thread(42, 42, 'com.example.app')
+    t.run(1 * ms, 0, 42)
+    t.begin(1 * ms, 42, 42, 'bindApplication')
+    t.begin(2 * ms, 42, 42, 'load')
+    t.end((5 + n) * ms, 42, 42)
+    t.stop((6 + n) * ms, 0, 42, system_trace.SLEEPS)
+    t.run((90 + n) * ms, 0, 42)
+    t.end(99 * ms, 42, 42)
+    t.stop(100 * ms, 0, 42, system_trace.SLEEPS)
+    memory = system_trace.Trace()
+    memory.begin(30 * ms, 42, 42, 'measure')
+    memory.end((40 + n) * ms, 42, 42)
+    return zipped(('Trace.pb', t.bytes()), ('InMemoryTrace.pb', memory.bytes()), streamed=True)
 
 
 def symbols():
@@ -405,13 +430,82 @@ class Bundles(Members):
         self.assertEqual(answer.status, 201, answer.text)
         facts = json.loads(self.server.get('/p/%s.json' % id_of(answer)).body)['facts']
         self.assertEqual(facts['benchmark'], 'StartupBenchmark.startup')
-        packed = zipped(('trace.trace', trace()))
-        refused = self.server.upload(zipped(('a-benchmarkData.json', listed), ('startup_iter000.perfetto-trace', packed)))
-        self.assertEqual(refused.status, 422)
-        self.assertIn('no archive within an archive', refused.text)
 
-    def known(self):
-        return [row['known'] for row in json.loads(self.server.get('/s/bench.json').body)['profiles'] if 'known' in row]
+    def test_the_whole_output_of_a_benchmark(self):
+        """Recordings that are archives themselves, as AndroidX writes them: each as if it had come alone."""
+        files = ['Startup_startup_iter00%d.perfetto-trace' % i for i in range(3)]
+        listed = {'benchmarks': [{'name': 'startup', 'className': 'com.example.Startup',
+                                  'metrics': {'timeToInitialDisplayMs': {'median': 2.0, 'runs': [1.5, 2.5, 2.0]}},
+                                  'profilerOutputs': [{'label': 'Trace Iteration', 'filename': name} for name in files]}]}
+        recordings = [iteration(i) for i in range(3)]
+        members = [('out/app-benchmarkData.json', json.dumps(listed).encode())]
+        members += [('out/' + name, content) for name, content in zip(files, recordings)]
+        members += [('out/sources.zip', zipped(('a.kt', b'fun a() {}'), ('b.kt', b'fun b() {}')))]
+        titles = ['Startup.startup iteration %d' % i for i in range(3)]
+        alone = [self.view(self.upload(content, 'alone')) for content in recordings]
+        self.assertEqual(len({folded for folded, _, _ in alone}), 3)
+        for i, archive in enumerate((zipped(*members), tarred(*members), gzip.compress(tarred(*members)))):
+            space = 'out%d' % i
+            refused = self.server.upload(archive)
+            self.assertEqual(refused.status, 422, refused)
+            for place, title in enumerate(titles):
+                self.assertIn('%s (#%d) (Perfetto trace)' % (title, place + 2), refused.text)
+            said = self.each(archive, ('name', None, b'Monday'), ('space', None, space.encode()))
+            self.assertEqual([r['name'] for r in said['results']], ['Monday/' + title for title in titles])
+            self.assertEqual([r['member'] for r in said['results']], ['out/' + name for name in files])
+            self.assertEqual((said['failed'], {r['format'] for r in said['results']}), ([], {'perfetto'}))
+            self.assertEqual([self.view(result) for result in said['results']], alone)
+            self.assertEqual(self.view(self.upload(archive, 'one', member='out/' + files[1])), alone[1])
+            self.assertTrue(eventually(lambda: len(self.known(space)) == 3 and all('benchmark' in k for k in self.known(space))))
+            theirs = sorted(self.known(space), key=lambda k: k['iteration'])
+            self.assertEqual([(k.pop('benchmark'), k.pop('iteration'), k.pop('metrics')) for k in theirs],
+                             [('Startup.startup', str(n), 'timeToInitialDisplayMs %s' % ms) for n, ms in enumerate((1.5, 2.5, 2.0))])
+            self.assertTrue(eventually(lambda: len(self.known('alone')) == 3))
+            self.assertEqual(theirs, [self.known('alone')[0]] * 3)
+
+    def test_what_is_wrong_with_an_archive_within(self):
+        two = zipped(('a.txt', FOLDED), ('b.txt', FOLDED))
+        said = self.each(zipped(('two.zip', two), ('one.zip', zipped(('a.txt', FOLDED))), ('more.zip', zipped(('two.zip', two), ('x', b'x')))))
+        self.assertEqual([r['member'] for r in said['results']], ['one.zip'])
+        self.assertEqual([(f['member'], f['title']) for f in said['failed']], [('two.zip', 'archive within an archive')])
+        self.assertIn('two.zip in the zip archive is a zip archive of 2 files: a.txt (Folded stacks), b.txt (Folded stacks).',
+                      said['failed'][0]['detail'])
+        self.assertIn('none of which is read here: two.zip', self.server.upload(zipped(('m', zipped(('two.zip', two), ('x', b'x'))))).text)
+
+    def test_symbols_beside_an_archive_within(self):
+        """In it, or in the outer one."""
+        inner = zipped(('Trace.pb', heap_profile(b'')))
+        for archive in (zipped(('x.perfetto-trace', inner), ('symbols.pb', symbols())),
+                        tarred(('x.perfetto-trace', zipped(('symbols.pb', symbols()), ('Trace.pb', heap_profile(b'')))), ('y', b'Dear reader'))):
+            for said in (json.loads(self.server.upload(archive, Accept='application/json').body), self.each(archive)['results'][0]):
+                self.assertIn(b'symbolized_leak', self.folded(said))
+
+    def test_a_check_of_the_whole_output(self):
+        archive = zipped(*[('%d.perfetto-trace' % i, iteration(i)) for i in range(3)])
+        for branch in ('main', 'mine'):
+            fields = [(name, None, value.encode()) for name, value in
+                      (('space', 'checked'), ('label.branch', branch), ('label.commit', branch), ('member', 'all'))]
+            answer = self.server.upload_form(*fields, ('trace', 'x.zip', archive), target='/?check=branch:main', Accept='application/json')
+            self.assertEqual(answer.status, 200, answer)
+        said = json.loads(answer.body)
+        self.assertEqual((said['state'], len(said['uploads'])), ('PASS', 3))
+        self.assertEqual(said['groups'][0]['check']['runs'], {'baseline': 3, 'now': 3})
+
+    def upload(self, content, space, **query):
+        answer = self.server.upload(content, '/?' + urllib.parse.urlencode({'space': space, **query}), Accept='application/json')
+        self.assertEqual(answer.status, 201, answer)
+        return json.loads(answer.body)
+
+    def view(self, result):
+        """Stacks, words, and facts but those that tell of the archive."""
+        facts = json.loads(self.server.get('/p/%s.json' % result['id']).body)['facts']
+        words = self.server.get('/p/%s/verdict.txt' % result['id'])
+        self.assertEqual(words.status, 200)
+        return (self.folded(result), words.body,
+                {name: fact for name, fact in facts.items() if name != 'packed' and not name.startswith('benchmark')})
+
+    def known(self, space='bench'):
+        return [row['known'] for row in json.loads(self.server.get('/s/%s.json' % space).body)['profiles'] if 'known' in row]
 
     def test_recordings_of_android_studio(self):
         """Recordings that Studio exported, in one archive: what each is, is known by its bytes."""
@@ -435,6 +529,10 @@ class CommandLine(unittest.TestCase):
         with open(os.path.join(self.folder, name), 'wb') as file:
             file.write(content)
 
+    def read(self, name):
+        with open(os.path.join(self.folder, name), 'rb') as file:
+            return file.read()
+
     def made(self, folder):
         return sorted(os.path.relpath(os.path.join(at, name), os.path.join(self.folder, folder))
                       for at, _, names in os.walk(os.path.join(self.folder, folder)) for name in names)
@@ -446,6 +544,22 @@ class CommandLine(unittest.TestCase):
         with open(os.path.join(self.folder, 'out', '2-a.txt', 'all.folded.txt'), 'rb') as file:
             self.assertIn(b'other;one 7', file.read())
         self.assertIn('error: 3-cut.trace: key section never ends', said)
+
+    def test_archives_within_an_archive(self):
+        """By --member, with all, and as runs of a check."""
+        recordings = [iteration(i) for i in range(3)]
+        self.write('out.zip', zipped(*[('out/%d.perfetto-trace' % i, content) for i, content in enumerate(recordings)]))
+        self.run_program('render', '--member', 'all', '--output', 'folded', '--track', 'all', '--out-dir', 'each', 'out.zip')
+        for i, content in enumerate(recordings):
+            self.write('%d' % i, content)
+            self.run_program('render', '--output', 'folded', '--track', 'all', '-o', 'alone', '%d' % i)
+            self.run_program('render', '--output', 'folded', '--track', 'all', '--member', 'out/%d.perfetto-trace' % i, '-o', 'chosen', 'out.zip')
+            alone = self.read('alone')
+            self.assertIn(b'bindApplication;load %d\n' % (3000 + 1000 * i), alone)
+            self.assertEqual(self.read('chosen'), alone)
+            self.assertEqual(self.read('each/%d-%d.perfetto-trace/all.folded.txt' % (i + 1, i)), alone)
+        self.run_program('check', '--format', 'json', '--baseline', 'out.zip', '-o', 'check.json', 'out.zip', '0')
+        self.assertEqual(json.loads(self.read('check.json'))['runs'], {'baseline': 3, 'now': 4})
 
     def test_several_archives(self):
         self.write('x.zip', zipped(('a.txt', FOLDED)))

@@ -106,6 +106,17 @@ static void test_damage(void **state)
     }
 }
 
+/* Less than a header is no archive to libarchive. */
+static void test_less_than_a_header(void **state)
+{
+    const struct packing_member member = {.name = "b", .bytes = STR("a;b 1\n")};
+    struct buf tar = archive_of(TAR, &member, 1);
+
+    (void)state;
+    packed_assert_answer((struct str){tar.p, 300}, "packed file cut");
+    buf_free(&tar);
+}
+
 /* More than one block of the unpacker, and of libarchive. */
 static void test_large(void **state)
 {
@@ -155,8 +166,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_only_file), cmocka_unit_test(test_several),
-        cmocka_unit_test(test_one_layer),     cmocka_unit_test(test_damage),
-        cmocka_unit_test(test_large),         cmocka_unit_test(test_zstd),
+        cmocka_unit_test(test_one_layer),     cmocka_unit_test(test_less_than_a_header),
+        cmocka_unit_test(test_damage),        cmocka_unit_test(test_large),
+        cmocka_unit_test(test_zstd),
     };
     return cmocka_run_group_tests_name("unpack_tar", tests, NULL, NULL);
 }
