@@ -392,7 +392,8 @@ static bool is_packet(const struct sy_record *r)
     return r->kind <= SY_TRACK;
 }
 
-/* What came before the recording began was left in the kernel's buffer; before all CPUs have data nothing is whole. */
+/* What came before the recording began was left in the kernel's buffer; before all CPUs have data nothing is whole.
+ * Programs tell of what they began before, too, and that is shown: the trace begins with it. */
 bool sy_settle(struct systrace *s)
 {
     uint64_t drop = s->preserve ? 0 : s->started, whole = s->valid_from > drop ? s->valid_from : drop;
@@ -422,7 +423,7 @@ bool sy_settle(struct systrace *s)
         }
         if (!ok)
             return false;
-        if ((is_packet(r) && r->kind != SY_TRACK) || r->time < drop)
+        if (r->kind != SY_TRACK && (is_packet(r) || r->time < drop))
             continue;
         uint64_t end = r->kind == SY_TRACK ? r->time + s->extras[r->b].duration : r->time;
         s->begin = r->time < s->begin ? r->time : s->begin;

@@ -166,6 +166,18 @@ void systrace_put_track_events(struct buf *b, uint32_t clock, bool apart)
     buf_free(&thread);
 }
 
+void systrace_put_started(struct buf *b, uint64_t time)
+{
+    struct buf packet = {0}, started = {0};
+
+    proto_put_number(&started, 2, 1);
+    proto_put_number(&packet, 8, time);
+    proto_put_message(&packet, 69, &started);
+    proto_put_message(b, 1, &packet);
+    buf_free(&packet);
+    buf_free(&started);
+}
+
 enum { EVENT_TRANSACTION = 50, EVENT_RECEIVED = 51, EVENT_RETURN = 486 };
 
 static void put_received(struct buf *bundle, uint64_t time, uint32_t tid, uint32_t number)

@@ -23,6 +23,8 @@ void systrace_put_counters(struct buf *b);
 void systrace_put_frames(struct buf *b);
 /* Sections of its main thread: a frame in time with one within it, and a slow one. */
 void systrace_put_do_frames(struct buf *b);
+/* The service tells that it started the recording at that time. */
+void systrace_put_started(struct buf *b, uint64_t time);
 /* A reading of both clocks at one time. */
 void systrace_put_clocks(struct buf *b, uint64_t boot, uint64_t monotonic);
 

@@ -287,6 +287,24 @@ static void frames_are_those_that_the_app_showed(void **state)
     buf_free(&b);
 }
 
+/* Programs tell of sections that began before the service started the recording: the recording begins with the first of them. */
+static void sections_of_before_the_start_have_their_time(void **state)
+{
+    struct arena arena;
+    struct buf b = {0};
+    uint64_t begin, end;
+
+    (void)state;
+    systrace_put_started(&b, 130);
+    systrace_put_track_events(&b, 0, false);
+    const struct profile *p = read_trace(&arena, &b);
+    profile_times(p, &begin, &end);
+    assert_int_equal(begin, 0);
+    assert_int_equal(end, 100);
+    arena_free(&arena);
+    buf_free(&b);
+}
+
 /* A trace, track events without a word of clocks, and others with another relation of the clocks: all on the clock of the
  * first. The same numbers of tracks are different tracks: the last one is a second one of the thread. */
 static void files_of_one_archive_are_one_recording(void **state)
@@ -385,6 +403,7 @@ int main(void)
         cmocka_unit_test(counters_are_told_with_their_readings),
         cmocka_unit_test(frames_are_those_that_the_app_showed),
         cmocka_unit_test(tracks_of_events_without_the_scheduler),
+        cmocka_unit_test(sections_of_before_the_start_have_their_time),
         cmocka_unit_test(files_of_one_archive_are_one_recording),
         cmocka_unit_test(other_files_of_an_archive_are_a_choice),
         cmocka_unit_test(damage_is_no_crash),
