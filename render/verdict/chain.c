@@ -151,12 +151,12 @@ static frame_id heaviest_own(const struct analysis *a)
     return best != FRAME_NONE && a->entry_main[best] >= a->took_all / LEAST_PART ? best : FRAME_NONE;
 }
 
-/* All outermost nodes of the own method, below the thread. */
-static void begin_at(struct walk *w, frame_id own)
+/* All outermost nodes of the method, below the thread. */
+static void begin_at(struct walk *w, frame_id method)
 {
     w->now.nodes[0] = w->first;
     w->now.n = 1;
-    go_down(w, true, own);
+    go_down(w, true, method);
 }
 
 static void append(struct chain *c, frame_id frame, const struct level *level)
@@ -188,6 +188,20 @@ static void find_ends_of_code(const struct analysis *a, struct chain *c)
             c->last_own = i;
     if (c->last_own + 1 < c->n)
         c->below = c->last_own + 1;
+}
+
+/* The path leads to the method, but others may call it, too. */
+static void find_end(struct walk *w, struct chain *c)
+{
+    uint32_t last = c->n;
+
+    if (c->from_own || last == 0)
+        return;
+    do
+        last--;
+    while (last > 0 && w->a->allocates[c->links[last].frame]);
+    begin_at(w, c->links[last].frame);
+    c->end = (struct chain_link){c->links[last].frame, w->now.took, w->now.calls};
 }
 
 /* "(root)" is how JavaScript engines call the bottom of each stack: that most of the time is above it says nothing. */
@@ -234,5 +248,6 @@ const struct chain *chain_new(const struct analysis *a, struct arena *arena)
     if (is_bottom(a, c))
         c->n = 0;
     find_ends_of_code(a, c);
+    find_end(&w, c);
     return c;
 }

@@ -20,7 +20,9 @@ struct chain {
     uint32_t last_own; /* the link of the last own method; n: none is own */
     uint32_t below;    /* the first link of other code below it; n: there is none */
     bool from_own;     /* the first link is an own method */
-    uint64_t running;  /* of what the first link took, time on a CPU; 0 where this was not recorded */
+    /* Not from_own: the method of the last link that is no allocator, with what it took wherever it was called. */
+    struct chain_link end;
+    uint64_t running; /* of what the first link took, time on a CPU; 0 where this was not recorded */
 };
 
 /* Lives in the arena; NULL when it gives no more. */

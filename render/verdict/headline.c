@@ -78,15 +78,11 @@ static void say_path(struct finding *f, const struct analysis *a, const struct c
 /* Of a thread without own code worth naming: where its largest part goes down to. */
 static void say_other_path(struct finding *f, const struct analysis *a, const struct chain *c)
 {
-    uint32_t last = c->n - 1;
-
-    while (last > 0 && a->allocates[c->links[last].frame])
-        last--;
-    say_method(f, a, c->links[last].frame);
-    say_took(f, a, c->links[last].took);
-    if (!a->sampled && c->links[last].calls > 0) {
+    say_method(f, a, c->end.frame);
+    say_took(f, a, c->end.took);
+    if (!a->sampled && c->end.calls > 0) {
         say(f, ", in ");
-        say_calls(f, c->links[last].calls);
+        say_calls(f, c->end.calls);
     }
 }
 

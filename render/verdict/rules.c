@@ -65,7 +65,10 @@ static void say_cpu_alone(struct finding *f, const struct analysis *a)
 {
     uint64_t length = recording_ns(a->p), total = main_of(a)->total;
 
-    say_thread(f, a, a->main);
+    if (a->p->tracks[a->main].kind == TRACK_WHOLE)
+        say(f, "The program");
+    else
+        say_thread(f, a, a->main);
     say(f, " used ");
     say_value(f, a, total);
     say(f, " of CPU time");

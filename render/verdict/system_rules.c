@@ -502,8 +502,10 @@ static void say_locks(struct finding *f, const struct analysis *a, const struct 
     uint64_t below = UINT64_MAX;
     frame_id best = FRAME_NONE;
 
-    say(f, ", in ");
-    say_calls(f, locks->calls);
+    if (locks->calls > 0) { /* calls count in the range in which they began */
+        say(f, ", in ");
+        say_calls(f, locks->calls);
+    }
     for (unsigned i = 0; i < NAMED; i++) {
         best = largest(a, locks->by_frame, below, best);
         if (best == FRAME_NONE)

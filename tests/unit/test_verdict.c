@@ -161,6 +161,13 @@ static const struct verdict_case CASES[] = {
     {"headline",
      "android.view.View.draw took 400 ms (50 % of main's 800 ms), in 1 call.",
      {{"=main", 0, 0, 0}, {POLL, 400000, 0, 1}, {"android.view.View.draw()V", 400000, 400000, 1}}},
+    /* The path has 300 ms of the 400 ms that the method took. */
+    {"headline",
+     "java.util.ArrayList.sort took 400 ms (80 % of main's 500 ms), in 2 calls.",
+     {{"=main", 0, 0, 0},
+      {"android.view.View.draw()V", 100000, 100000, 1},
+      {"android.view.View.draw()V" LIBRARY, 300000, 300000, 1},
+      {"java.util.ArrayList.sort()V", 100000, 100000, 1}}},
     {"headline", NULL, {{"=main", 0, 0, 0}, {POLL, 499000, 0, 9}, {CREATE, 1000, 1000, 1}}},
     {"busy",
      "Of main's 600 ms: 100 ms on a CPU (16.7 %), 400 ms waiting (66.7 %), all of it for messages, 100 ms in no method (16.7 %).",
@@ -642,6 +649,33 @@ static void cpu_time_alone(void **state)
     fake_free(f);
 }
 
+/* Of stacks without a thread, it is the program that used the time. */
+static void cpu_time_of_a_whole_program(void **state)
+{
+    struct fake *f = fake_new();
+    struct arena a;
+    struct buf out = {0};
+    struct diag diag = {0};
+    const uint64_t work = 5000000000;
+
+    (void)state;
+    arena_init(&a, 1 << 20);
+    fake_value(f, "cpu", UNIT_NS, ROLE_CPU);
+    uint32_t root = fake_track(f, 1, STR("all stacks"));
+    fake_child(f, root, fake_frame(f, STR(""), STR("main.run"), STR("")), &work);
+    struct profile p = *fake_finish(f);
+    struct profile_track track = p.tracks[0];
+    track.kind = TRACK_WHOLE;
+    p.tracks = &track;
+    struct render_input in = {.profile = &p, .names = names_new(&p, &a), .scratch = &a};
+    assert_true(verdict_write(&in, verdict_format_by_name(STR("txt")), &out, &diag));
+    buf_char(&out, '\0');
+    assert_non_null(strstr(out.p, "\nThe program used 5 s of CPU time; the file does not say what it did"));
+    buf_free(&out);
+    arena_free(&a);
+    fake_free(f);
+}
+
 /* An asynchronous section runs beside threads, on none of them: it has no part in what threads took together. */
 static void asynchronous_sections_are_no_time_of_threads(void **state)
 {
@@ -748,6 +782,7 @@ int main(void)
         cmocka_unit_test(values_that_are_no_cpu_time),
         cmocka_unit_test(the_main_thread_rests),
         cmocka_unit_test(cpu_time_alone),
+        cmocka_unit_test(cpu_time_of_a_whole_program),
         cmocka_unit_test(little_memory),
     };
     return cmocka_run_group_tests_name("verdict", tests, NULL, NULL);

@@ -344,6 +344,8 @@ static void locks(void **state)
                                           {0, "Pool", 0, 0, 0, 0, 0, 0, 0},
                                           {1, "monitor contention with owner main", 0, 0, 4, 0, 0, 0, 1},
                                           {0, NULL, 0, 0, 0, 0, 0, 0, 0}};
+    static const struct section CUT[] = {
+        {0, "main", 0, 0, 0, 0, 0, 0, 0}, {1, OWNED, 0, 0, 43, 0, 0, 0, 0}, {0, NULL, 0, 0, 0, 0, 0, 0, 0}};
     static const struct section FEW[] = {
         {0, "main", 0, 0, 0, 0, 0, 0, 0}, {1, OWNED, 0, 0, 4, 0, 0, 0, 2}, {0, NULL, 0, 0, 0, 0, 0, 0, 0}};
     struct system_subject s;
@@ -355,6 +357,12 @@ static void locks(void **state)
     check(
         &s, "lock-contention",
         "main waited for locks for 43 ms (43 % of main's 100 ms), in 3 calls: 30 ms for a lock that Pool held in com.example.Store.load, 13 ms in Lock contention on thread list lock; the longest took 25 ms, for a lock that Pool held in com.example.Store.load. Other threads of its process waited for locks for 4 ms, in 1 call: all of it for a lock that main held.");
+    end(&s);
+    /* A range within a wait, in which no call began. */
+    begin(&s, CUT);
+    check(&s, "lock-contention",
+          "main waited for locks for 43 ms (100 % of main's 43 ms): all of it for a lock that Pool held in "
+          "com.example.Store.load.");
     end(&s);
     begin(&s, FEW);
     check(&s, "lock-contention", NULL);
