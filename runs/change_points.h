@@ -16,7 +16,8 @@
 
 enum {
     CHANGE_POINTS_SERIES_MAX = 4000, /* numbers of a series */
-    CHANGE_POINTS_SIDE_MIN = 5       /* that are needed on either side of a change */
+    CHANGE_POINTS_SIDE_MIN = 5,      /* that are needed on either side of a change */
+    CHANGE_POINTS_LEAST = 11 /* Of fewer numbers even the clearest step may be noise: none is found. */
 };
 
 struct change_point {

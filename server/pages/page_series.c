@@ -85,23 +85,36 @@ static const char *typical_id(const struct page_series *p, const struct series *
     return series_typical(p->list, &p->list->points[s->first + point])->id;
 }
 
+static void put_change(struct buf *b, const struct page_series *p, const struct series *s,
+                       const struct series_change *c)
+{
+    struct buf words = {0};
+
+    series_change_words(&words, p->list, p->told, s, c);
+    page_put(b, c->after > c->before ? "<li class=\"grew\">{}. " : "<li class=\"fell\">{}. ",
+             buf_view(&words));
+    page_put(b, "<a href=\"../../d/{}..{}\">Compare</a></li>\n", str_of(typical_id(p, s, c->before_point)),
+             str_of(typical_id(p, s, c->point)));
+    buf_part_end(b, &words);
+}
+
 static void put_changes(struct buf *b, const struct page_series *p, const struct series *s)
 {
+    struct series_change step;
+    bool has_step = false;
+
     if (s->n_changes == 0) {
-        buf_z(b, "<p class=\"quiet\">No change is found that noise does not explain.</p>\n");
+        buf_z(b, "<p class=\"quiet\">");
+        has_step = series_unchanged_words(b, p->list, s, &step);
+        buf_z(b, has_step ? " The largest step from one to the next:</p>\n" : "</p>\n");
+    }
+    if (s->n_changes == 0 && !has_step)
         return;
-    }
     buf_z(b, "<ul class=\"changes\">\n");
-    for (uint32_t i = s->n_changes; i-- > 0;) {
-        const struct series_change *c = &p->list->changes[s->first_change + i];
-        struct buf words = {0};
-        series_change_words(&words, p->list, p->told, s, c);
-        page_put(b, c->after > c->before ? "<li class=\"grew\">{}. " : "<li class=\"fell\">{}. ",
-                 buf_view(&words));
-        page_put(b, "<a href=\"../../d/{}..{}\">Compare</a></li>\n",
-                 str_of(typical_id(p, s, c->before_point)), str_of(typical_id(p, s, c->point)));
-        buf_part_end(b, &words);
-    }
+    for (uint32_t i = s->n_changes; i-- > 0;)
+        put_change(b, p, s, &p->list->changes[s->first_change + i]);
+    if (has_step)
+        put_change(b, p, s, &step);
     buf_z(b, "</ul>\n");
 }
 

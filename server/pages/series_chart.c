@@ -127,13 +127,18 @@ static void put_lines(const struct chart *c)
     }
 }
 
+/* The days of the points, or the times of a series of one day. */
 static void put_dates(const struct chart *c)
 {
+    enum { DAY_S = 86400, DAY_CHARS = 10, TIME_CHARS = 5 };
     uint32_t every = (c->s->n + DATES - 1) / DATES;
+    bool one_day = point_of(c, 0)->created_s / DAY_S == point_of(c, c->s->n - 1)->created_s / DAY_S;
 
     for (uint32_t i = 0; i < c->s->n; i += every) {
         put_place(c->b, "<text text-anchor=\"middle\" y=\"252\" x=\"", x_of(c, i));
-        buf_printf(c->b, ">%.10s</text>\n", UTC_TEXT(point_of(c, i)->created_s));
+        const char *time = UTC_TEXT(point_of(c, i)->created_s);
+        buf_printf(c->b, ">%.*s</text>\n", one_day ? TIME_CHARS : DAY_CHARS,
+                   one_day ? time + DAY_CHARS + 1 : time);
     }
 }
 

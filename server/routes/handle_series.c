@@ -137,6 +137,17 @@ static void put_text_change(struct buf *b, const struct series_answer *a, const 
     buf_char(b, '\n');
 }
 
+static void put_text_unchanged(struct buf *b, const struct series_answer *a, const struct series *s)
+{
+    struct series_change step;
+
+    buf_z(b, "# ");
+    bool has_step = series_unchanged_words(b, &a->list, s, &step);
+    buf_z(b, has_step ? " The largest step from one to the next:\n" : "\n");
+    if (has_step)
+        put_text_change(b, a, s, &step);
+}
+
 void series_put_text(const struct series_answer *a, struct buf *b)
 {
     for (size_t i = 0; i < a->list.n; i++) {
@@ -152,6 +163,8 @@ void series_put_text(const struct series_answer *a, struct buf *b)
             put_text_point(b, a, &a->list.points[s->first + k]);
         for (uint32_t k = 0; k < s->n_changes; k++)
             put_text_change(b, a, s, &a->list.changes[s->first_change + k]);
+        if (s->n_changes == 0)
+            put_text_unchanged(b, a, s);
     }
     if (a->list.n == 0)
         buf_z(b, "# nothing is listed that fits\n");

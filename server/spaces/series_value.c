@@ -4,6 +4,7 @@
 
 #include "core/number.h"
 #include "core/system/clock.h"
+#include "runs/change_points.h"
 
 enum { MAKE_MS = 8000 }; /* for digests that are not there */
 
@@ -264,4 +265,45 @@ void series_change_words(struct buf *b, const struct series_list *l, const struc
         buf_fixed(b, number_ratio(by, (uint64_t)c->before, SERIES_PERMILLE), 1);
         buf_z(b, " %");
     }
+}
+
+static uint64_t distance(int64_t a, int64_t b)
+{
+    return a > b ? (uint64_t)a - (uint64_t)b : (uint64_t)b - (uint64_t)a;
+}
+
+/* Between points that have a value. Returns how many there are. */
+static uint32_t find_step(const struct series_list *l, const struct series *s, struct series_change *c)
+{
+    uint32_t found = 0, last = 0;
+
+    *c = (struct series_change){0};
+    for (uint32_t i = 0; i < s->n; i++) {
+        const struct series_point *p = &l->points[s->first + i];
+        if (p->n_values == 0)
+            continue;
+        int64_t before = l->points[s->first + last].median;
+        if (found++ > 0 && distance(before, p->median) > distance(c->before, c->after))
+            *c = (struct series_change){i, last, before, p->median};
+        last = i;
+    }
+    return found;
+}
+
+bool series_unchanged_words(struct buf *b, const struct series_list *l, const struct series *s,
+                            struct series_change *c)
+{
+    uint32_t points = find_step(l, s, c);
+
+    if (points >= CHANGE_POINTS_LEAST) {
+        buf_printf(
+            b,
+            "No change is found that noise does not explain, with at least %d points on either side of it.",
+            CHANGE_POINTS_SIDE_MIN);
+        return false;
+    }
+    buf_printf(
+        b, "It takes at least %d points to tell a change from noise, %d of them on either side; here %s %u.",
+        CHANGE_POINTS_LEAST, CHANGE_POINTS_SIDE_MIN, points == 1 ? "is" : "are", points);
+    return c->before != c->after;
 }

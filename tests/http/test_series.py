@@ -191,6 +191,20 @@ class Changes(SeriesTest):
         link = page.split('<li class="fell">')[1].split('href="../..')[1].split('"')[0]
         self.assertEqual(self.server.get(link, Accept=HTML).status, 200)
 
+    def test_of_few_points_are_not_denied(self):
+        t = Team(self.server, 'few', noise=0.01)
+        t.commits(range(9), 1, {6: lambda w: changed(w, 'ImageLoader.decode', 3)}, branch='main')
+        page, text = (self.server.get('/s/few/series%s?of=com.example.feed.ImageLoader.decode' % suffix, Accept=HTML).text
+                      for suffix in ('', '.txt'))
+        for answer in (page, text):
+            self.assertIn('It takes at least 11 points to tell a change from noise, 5 of them on either side; here are 9.', answer)
+            self.assertRegex(answer, r'At commit c006 wall of com.example.feed.ImageLoader.decode\S* grew from \S+ ms to \S+ ms, by')
+        link = page.split('<li class="grew">')[1].split('href="../..')[1].split('"')[0]
+        self.assertEqual(self.server.get(link, Accept=HTML).status, 200)
+        t.commits(range(9, 14), 1, branch='main')
+        text = self.server.get('/s/few/series.txt?of=com.example.feed.Db.query').text
+        self.assertIn('# No change is found that noise does not explain, with at least 5 points on either side of it.', text)
+
 
 class Pages(SeriesTest):
     def test_hostile_text_is_text(self):

@@ -160,7 +160,7 @@ static void short_and_extreme_series(void **state)
             series[k] = k < n / 2 ? INT64_MIN + k % 3 : INT64_MAX - k % 3;
         uint32_t of = found_in(series, n, &found, 1);
         /* All five of one side are at one end: of 462 arrangements one; of 924 of six and six both ends are as uneven. */
-        assert_int_equal(of, n == 11 || n >= 13);
+        assert_int_equal(of, n == CHANGE_POINTS_LEAST || n >= 13);
         if (of > 0)
             assert_int_equal(found.at, n / 2);
     }
