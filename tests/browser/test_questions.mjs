@@ -69,6 +69,16 @@ test('which native function has most CPU time on all threads: 1, and who calls i
     await close(page);
 });
 
+test('what else took time: 1, and all of it is in sight', { skip }, async () => {
+    const { page, step } = await openAt(demo.url);
+    await step(others(page));
+    assert.ok((await shownWords(page)).length > 6);
+    assert.ok(await page.evaluate(() => document.querySelector('#verdict .sentences').scrollHeight <= document.querySelector('#verdict .sentences').clientHeight + 1));
+    const { y, height } = await page.locator('#picture').boundingBox();
+    assert.ok(y < 500 && height > 250, 'the picture stays in sight');
+    await close(page);
+});
+
 /* The same of a recording of our own, where the numbers can be known. */
 test('what grew between two dumps: 2', { skip }, async () => {
     const heap = await upload(service, heapTrace(), 'heap.pb'), { page, step, steps } = await openAt(heap.url);
