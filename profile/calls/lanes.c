@@ -1,5 +1,7 @@
 #include "profile/calls/lanes.h"
 
+#include <string.h>
+
 #include "core/number.h"
 #include "profile/thread_time.h"
 
@@ -13,6 +15,7 @@ struct lane_track {
     bool waits;                  /* time that is credited now is waiting, whatever is open */
     uint32_t pixel;              /* in which last[0] is, or 0 before the window */
     size_t n_marked, n_messages; /* open calls: of marked methods, and of those that handle messages */
+    struct replay_sums sums;     /* of the pixel, since the last record that was told */
 };
 
 struct lanes_sink {
@@ -37,6 +40,11 @@ static uint64_t ns_of(const struct lanes_sink *s, uint64_t ticks)
     uint64_t ns = number_multiply(ticks, s->request.ns_per_tick);
 
     return ns > INT64_MAX ? INT64_MAX : ns;
+}
+
+static bool is_within(const struct lanes_sink *s, uint64_t ns)
+{
+    return ns >= s->request.from_ns && ns < s->request.to_ns;
 }
 
 static uint8_t class_of(const struct lanes_sink *s, frame_id frame)
@@ -155,23 +163,53 @@ static void advance_sampled(const struct lanes_sink *s, struct lane_track *x, fr
     x->wait_ns = x->run_ns = 0;
 }
 
+/* What of the pixel was not told record by record. */
+static void take_sums(const struct lanes_sink *s, struct lane_track *x, const struct replay_track *t)
+{
+    const uint32_t clock = s->request.cpu_clock, ns_per_tick = s->request.ns_per_tick;
+    struct lane_pixel *pixel = &x->lane->pixels[x->pixel];
+
+    if (!x->sums.some)
+        return;
+    x->sums.some = false;
+    for (unsigned class = 0; class < LANE_CLASSES; class ++) {
+        pixel->ns[class] += x->sums.ticks[0][class] * ns_per_tick;
+        if (x->cpu != NULL)
+            x->cpu[(size_t)x->pixel * LANE_CLASSES + class] += x->sums.ticks[clock][class] * ns_per_tick;
+    }
+    pixel->calls += x->sums.entered;
+    x->sums.entered = 0;
+    memset(x->sums.ticks, 0, sizeof(x->sums.ticks));
+    x->last[0] = ns_of(s, t->last[0]);
+    x->last[1] = clock != 0 ? ns_of(s, t->last[clock]) : 0;
+}
+
+/* Up to the end of the pixel, and to times that have no room in ns. */
+static void begin_sums(const struct lanes_sink *s, struct lane_track *x)
+{
+    const uint64_t edge = s->edges[x->pixel + 1], ns_per_tick = s->request.ns_per_tick;
+    bool is_in_pixel = is_within(s, x->last[0]) && x->last[0] < edge;
+
+    x->sums.until[0] = is_in_pixel ? edge / ns_per_tick + (edge % ns_per_tick > 0) : 0;
+    x->sums.until[1] = INT64_MAX / ns_per_tick;
+}
+
 static void advance(const struct lanes_sink *s, struct lane_track *x, const struct replay_track *t,
                     frame_id top)
 {
     uint64_t now = ns_of(s, t->now[0]);
 
+    if (t->sums != NULL)
+        take_sums(s, x, t);
     if (is_sampled(s) && now > x->last[0])
         advance_sampled(s, x, top, now);
     else
         advance_to(s, x, top, now, s->request.cpu_clock != 0 ? ns_of(s, t->now[s->request.cpu_clock]) : 0);
+    if (t->sums != NULL)
+        begin_sums(s, x);
 }
 
 /* ---- calls ---- */
-
-static bool is_within(const struct lanes_sink *s, uint64_t ns)
-{
-    return ns >= s->request.from_ns && ns < s->request.to_ns;
-}
 
 /* The pixel of a time in the window, by halving. */
 static uint32_t pixel_of(const struct lanes_sink *s, uint64_t ns)
@@ -264,6 +302,22 @@ static bool begin_methods(struct lanes_sink *s, struct lane *lane)
     return lane->methods != NULL;
 }
 
+/* Whether a pixel is told by how long each class was on top, and how many calls began, and an open track by its calls. */
+static bool sums_suffice(const struct lanes_sink *s)
+{
+    const struct lanes_request *r = &s->request;
+
+    return r->filter == NULL && !r->marks && !r->methods && r->cpu_clock < 2 && r->ns_per_tick > 0 &&
+           !is_sampled(s);
+}
+
+static bool leave_open(void *context, struct replay_track *t, const struct replay_left *left)
+{
+    const struct lanes_sink *s = context;
+
+    return span_sink_leave(s->tracks[t->nth].spans, t, left);
+}
+
 static bool begin(void *context, struct replay_track *t)
 {
     struct lanes_sink *s = context;
@@ -284,6 +338,11 @@ static bool begin(void *context, struct replay_track *t)
     x->last[0] = ns_of(s, t->now[0]);
     x->last[1] = s->request.cpu_clock != 0 ? ns_of(s, t->now[s->request.cpu_clock]) : 0;
     x->pixel = x->last[0] > s->request.from_ns ? pixel_of(s, x->last[0]) : 0;
+    if (sums_suffice(s)) {
+        x->sums.class_of_frame = s->request.class_of_frame;
+        x->sums.leave = x->spans != NULL ? leave_open : NULL;
+        t->sums = &x->sums;
+    }
     return x->spans == NULL || s->rows.begin == NULL || s->rows.begin(s->rows.context, t);
 }
 

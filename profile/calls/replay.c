@@ -69,12 +69,12 @@ static inline void copy_clocks(const struct replay *r, uint64_t *to, const uint6
 
 /* ---- the stack ---- */
 
-static inline bool push_call(struct replay *r, struct replay_track *t, frame_id frame, uint8_t flags,
+/* At t->now. There is room for it. */
+static inline void open_call(const struct replay *r, struct replay_track *t, frame_id frame, uint8_t flags,
                              const struct call_log_call *known)
 {
-    if (t->n_open == t->open_capacity && !ARENA_ROOM(r->arena, t->open, t->open_capacity, t->n_open + 1))
-        return false;
     struct replay_call *call = &t->open[t->n_open++];
+
     call->frame = frame;
     call->flags = flags;
     call->callees = 0;
@@ -83,6 +83,14 @@ static inline bool push_call(struct replay *r, struct replay_track *t, frame_id 
     call->kept = call->marked = false;
     call->given_ns = 0;
     copy_clocks(r, call->begin, t->now);
+}
+
+static inline bool push_call(struct replay *r, struct replay_track *t, frame_id frame, uint8_t flags,
+                             const struct call_log_call *known)
+{
+    if (t->n_open == t->open_capacity && !ARENA_ROOM(r->arena, t->open, t->open_capacity, t->n_open + 1))
+        return false;
+    open_call(r, t, frame, flags, known);
     return t->n_open == 1 || r->request.sink.enter == NULL ||
            r->request.sink.enter(r->request.sink.context, t);
 }
@@ -127,8 +135,10 @@ static size_t n_raw(const struct replay *r, const struct replay_track *t)
     return r->single ? t->n_open - 1 : t->n_made;
 }
 
-/* The innermost call is left at t->now. */
-static inline bool pop_call(struct replay *r, struct replay_track *t, uint8_t flags)
+/* The innermost call is left at t->now, which `leave` is told, unless it is NULL. */
+static inline bool leave_call(const struct replay *r, struct replay_track *t, uint8_t flags,
+                              bool (*leave)(void *context, struct replay_track *t,
+                                            const struct replay_left *left))
 {
     struct replay_call *call = &t->open[t->n_open - 1];
     uint64_t took = t->now[0] - call->begin[0];
@@ -139,10 +149,15 @@ static inline bool pop_call(struct replay *r, struct replay_track *t, uint8_t fl
                                      .flags = call->flags | flags};
 
     call[-1].callees += took;
-    if (r->request.sink.leave != NULL && !r->request.sink.leave(r->request.sink.context, t, &left))
+    if (leave != NULL && !leave(r->request.sink.context, t, &left))
         return false;
     t->n_open--;
     return true;
+}
+
+static inline bool pop_call(const struct replay *r, struct replay_track *t, uint8_t flags)
+{
+    return leave_call(r, t, flags, r->request.sink.leave);
 }
 
 /* The clocks of the latest record become those of the one before. */
@@ -366,11 +381,71 @@ static bool play_other_clocks(struct replay *r, struct replay_track *t)
     return true;
 }
 
+/* Whether the record, at p, goes into the sums; *frame: what it enters. */
+static inline bool is_summed(const struct replay *r, const struct replay_track *t, const struct shape *s,
+                             const uint8_t *p, frame_id *frame)
+{
+    const uint8_t *classes = t->sums->class_of_frame;
+
+    if (s->kind == LOG_LEAVE)
+        return t->n_open > 1 && classes[t->open[t->n_open - 1].frame] < REPLAY_CLASSES;
+    if (s->kind >= LOG_STAY)
+        return s->kind == LOG_STAY;
+    *frame = (frame_id)log_number(p + 1, s->frame_bytes);
+    return *frame < r->n_frames && classes[*frame] < REPLAY_CLASSES && t->n_open < t->open_capacity;
+}
+
+/* The records from r->p on that the sink need not be told: up to one that it has to be told, or the end. */
+static bool sum_records(struct replay *r, struct replay_track *t)
+{
+    struct replay_sums *sums = t->sums;
+    frame_id frame = 0;
+
+    for (; r->p < r->end; pass(r, t)) {
+        const uint8_t *p = r->p;
+        const struct shape *s = &r->shapes[*p];
+        if ((size_t)(r->end - p) < s->bytes)
+            return true;
+        uint64_t went = log_number(p + 1 + s->frame_bytes, s->clock_bytes);
+        uint64_t went_too = log_number(p + s->cpu_at, s->cpu_bytes);
+        if (t->now[0] >= sums->until[0] || went >= sums->until[0] - t->now[0] ||
+            t->now[1] >= sums->until[1] || went_too >= sums->until[1] - t->now[1] ||
+            !is_summed(r, t, s, p, &frame))
+            return true;
+        if (t->n_open > 1) {
+            unsigned class = sums->class_of_frame[t->open[t->n_open - 1].frame] % REPLAY_CLASSES;
+            sums->ticks[0][class] += went;
+            sums->ticks[1][class] += went > 0 ? went_too : 0;
+        }
+        t->now[0] += went;
+        t->now[1] += went_too;
+        r->p += s->bytes;
+        if (s->kind == LOG_LEAVE) {
+            if (!leave_call(r, t, 0, sums->leave))
+                return false;
+        } else if (s->kind != LOG_STAY) {
+            open_call(r, t, frame, 0, NULL);
+            sums->entered++;
+        }
+    }
+    return true;
+}
+
 /* The records of one track, up to r->end. */
 static bool play_run(struct replay *r, struct replay_track *t)
 {
-    while (r->p < r->end) {
+    const bool sums = r->n_renames == 0 && r->n_clocks <= LOG_FIRST_CLOCKS;
+
+    for (;;) {
         const uint8_t *p = r->p;
+        if (t->sums != NULL && sums) {
+            if (!sum_records(r, t))
+                return false;
+            t->sums->some = t->sums->some || r->p > p;
+            p = r->p;
+        }
+        if (p == r->end)
+            return true;
         const struct shape *s = &r->shapes[*p];
         if (s->kind >= LOG_SWITCH || (size_t)(r->end - p) < s->bytes)
             return damaged(r);
@@ -386,7 +461,6 @@ static bool play_run(struct replay *r, struct replay_track *t)
         if (++r->records % STOP_EVERY == 0 && arena_stopped(r->arena))
             return false;
     }
-    return true;
 }
 
 /* What is not told costs no more than a look at its length. */

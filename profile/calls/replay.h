@@ -53,8 +53,9 @@ struct replay_track {
     struct replay_call *open; /* the first one stands for the track, and has no frame */
     size_t n_open;
     uint64_t last[PROFILE_CLOCKS_MAX], now[PROFILE_CLOCKS_MAX]; /* ticks */
-    uint64_t uncalled; /* of the whole track: time in no call, up to its last record; first clock */
-    bool resumes;      /* what is open at the beginning is being entered */
+    uint64_t uncalled;        /* of the whole track: time in no call, up to its last record; first clock */
+    bool resumes;             /* what is open at the beginning is being entered */
+    struct replay_sums *sums; /* the sink's; NULL: each record is told */
 
     /* Of replay.c. */
     size_t open_capacity;
@@ -72,6 +73,24 @@ struct replay_left {
     size_t level;                   /* its depth: 1 if nothing but the track is above it */
     uint64_t self;                  /* ticks of the first clock: without its callees */
     uint8_t flags;                  /* enum span_flag */
+};
+
+/* What a sink that looks at times alone need not be told record by record. Where a track has one, records are added up in it
+ * and not told: enters, leaves and stays before the time `until`, of frames whose class is below REPLAY_CLASSES. All others
+ * are told as ever; the clocks of the last record before them are t->last. Who sets t->sums takes what is in it, and empties
+ * it, when it is told anything of the track. */
+enum { REPLAY_CLASSES = 16 };
+struct replay_sums {
+    /* Is told of the calls that are left, in place of the sink's function; NULL: nobody is. */
+    bool (*leave)(void *context, struct replay_track *t, const struct replay_left *left);
+    const uint8_t *class_of_frame; /* [n_frames of the profile] */
+    uint64_t until[2];             /* ticks of the first two clocks */
+    bool some;                     /* There is something in it. */
+    uint64_t entered;              /* calls */
+    uint64_t ticks
+        [2]
+        [REPLAY_CLASSES]; /* by the class of the innermost call, without its highest bits; of the second clock
+                                          only where the first one went */
 };
 
 /* What is told; NULL: it is not. `context` is the request's. False ends the replay. */

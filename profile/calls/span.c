@@ -5,7 +5,8 @@
 struct span_sink {
     struct span_request request;
     struct span *list;
-    uint32_t *latest; /* by depth: index + 1 of the last span, 0 = none */
+    uint32_t *latest;            /* by depth: index + 1 of the last span, 0 = none */
+    uint64_t cell_from, cell_to; /* the cell that was asked for last; equal: none */
     struct spans spans;
 };
 
@@ -58,14 +59,22 @@ static void join(const struct span_sink *s, struct span *run, const struct span 
                          .self_ns = busy};
 }
 
-/* Whether a run may go on with a span that begins there. */
-static bool same_run(const struct span_sink *s, uint64_t last_begin, uint64_t last_end, uint64_t begin)
+/* Cells are as long as the least length, from the window's beginning on. */
+static bool same_cell(struct span_sink *s, uint64_t a, uint64_t b)
 {
-    uint64_t from = s->request.from_ns, least = s->spans.least_ns;
+    if (a < s->cell_from || a >= s->cell_to) {
+        s->cell_from = a - (a - s->request.from_ns) % s->spans.least_ns;
+        s->cell_to = s->cell_from + s->spans.least_ns;
+    }
+    return b >= s->cell_from && b < s->cell_to;
+}
 
+/* Whether a run may go on with a span that begins there. */
+static bool same_run(struct span_sink *s, uint64_t last_begin, uint64_t last_end, uint64_t begin)
+{
     if (s->request.by_cell)
-        return (last_begin - from) / least == (begin - from) / least;
-    return begin <= last_end || begin - last_end < least;
+        return same_cell(s, last_begin, begin);
+    return begin <= last_end || begin - last_end < s->spans.least_ns;
 }
 
 /* Puts the span into the list, or joins it with its neighbour of the same depth. Spans of one depth arrive
@@ -95,6 +104,7 @@ static void raise_least(struct span_sink *s)
     uint32_t n = s->spans.n;
 
     s->spans.least_ns *= 2;
+    s->cell_from = s->cell_to = 0;
     for (uint32_t depth = 0; depth <= s->request.levels_max; depth++)
         s->latest[depth] = 0;
     s->spans.n = 0;
