@@ -174,6 +174,7 @@ static struct threads *threads_of(const struct config *config)
         [THREADS_SHORT] = (unsigned)config->workers + 4, [THREADS_VIEWS] = VIEWS_MOST,
         [THREADS_LISTS] = (unsigned)config->folds,       [THREADS_UPLOADS] = (unsigned)config->open_jobs,
         [THREADS_AHEAD] = (unsigned)config->workers,     [THREADS_LONG] = (unsigned)config->workers + 1,
+        [THREADS_KEEPERS] = (unsigned)config->open_jobs,
     };
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

@@ -16,7 +16,8 @@ static void take_jobs(struct service *s, struct figures_now *now)
 {
     static const char *const KINDS[THREADS_KINDS] = {
         [THREADS_SHORT] = "short",     [THREADS_VIEWS] = "views", [THREADS_LISTS] = "lists",
-        [THREADS_UPLOADS] = "uploads", [THREADS_AHEAD] = "ahead", [THREADS_LONG] = "long"};
+        [THREADS_UPLOADS] = "uploads", [THREADS_AHEAD] = "ahead", [THREADS_LONG] = "long",
+        [THREADS_KEEPERS] = "keepers"};
 
     _Static_assert((int)THREADS_KINDS <= (int)FIGURES_JOBS_MAX, "each kind has a place");
     for (unsigned i = 0; i < THREADS_KINDS; i++) {

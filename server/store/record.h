@@ -11,8 +11,9 @@
  *     views/ab/<sha256>/..              views of such bytes, which can be drawn again at any time
  *     spaces/<space>/..                 what the list of a space says of the upload (record_entry.h)
  *
- * An upload is put in this order, each object durable before the next: its files of names, its bytes, the .for of each
- * file, the record. Behind that it is acknowledged. It ends in the order tombstone, views, bytes, revisions, record. So
+ * An upload is put in this order, each object durable before the next: its files of names and its bytes, in any order, the
+ * .for of each file, the record. Behind that it is acknowledged. Its bytes may be put before it is known whether they can be
+ * read: those of one that is refused go at once. It ends in the order tombstone, views, bytes, revisions, record. So
  * a crash between two steps leaves objects that nobody needs, and never a record without its bytes. What is left, a
  * sweep finds: bytes of a tombstone, and bytes without a record that were put a day ago. An upload that takes more
  * than half a day from its first object to its record fails.

@@ -1,8 +1,9 @@
 /* The story of one upload, in the order in which it happens:
  *
  *     the producer    job_new, job_push .., job_end: writes the spool, and hashes
- *     run             the job: reads the upload, while it arrives if there is a thread for it; then finishes it:
- *                     digest, names, profile; keeps it (bytes, record) beside the first views; answers
+ *     run             the job: reads the upload, while it arrives if there is a thread for it, and puts its bytes into
+ *                     the store when it has arrived; then finishes it: digest, names, profile; keeps it (bytes,
+ *                     record) beside the first views; answers
  *     run_previews    a job of its own, behind all that somebody waits for
  *     run_withdrawal  if nobody was told of an upload that was kept
  *
@@ -492,6 +493,14 @@ static uint64_t written(struct job *job)
     return bytes;
 }
 
+static bool has_ended(struct job *job)
+{
+    pthread_mutex_lock(&job->lock);
+    bool ended = job->ended;
+    pthread_mutex_unlock(&job->lock);
+    return ended;
+}
+
 static ptrdiff_t read_arrival(void *context, uint64_t at, void *to, size_t n)
 {
     struct arrival *a = context;
@@ -504,6 +513,9 @@ static ptrdiff_t read_arrival(void *context, uint64_t at, void *to, size_t n)
         stop_say(&job->stop, &a->diag);
         return -1;
     }
+    /* By then the format has recognised its file: what is none is refused by its first bytes. */
+    if (at >= BEGIN_BYTES && has_ended(job) && !job_begin_keeping(job, &a->diag))
+        return -1;
     uint64_t there = written(job);
     if (at >= there)
         return 0;
@@ -599,14 +611,6 @@ static bool leaves_early(struct job *job)
     return leaves;
 }
 
-static bool has_ended(struct job *job)
-{
-    pthread_mutex_lock(&job->lock);
-    bool ended = job->ended;
-    pthread_mutex_unlock(&job->lock);
-    return ended;
-}
-
 static void finish(struct job *job, struct turn *turn, struct shared_profile *made);
 
 /* An upload that was there at once is read when its digest is known: the profile may be there. */
@@ -630,6 +634,7 @@ static void run(struct thread_job *thread)
         finish(job, &turn, made);
     turn_end(&turn);
     upload_share_pay_work(job->service, job->share, work_limit_end(job->service->work, &work));
+    job_drop_bytes(job);
     unref(job);
 }
 
@@ -869,8 +874,7 @@ static bool is_good(struct job *job, struct turn *turn)
         return false;
     }
     turn_give(turn);
-    bool good = job_is_wanted(job, diag) && job_take_digest(job) && job_new_id(&job->result.record, diag) &&
-                job_keep_names(job, diag);
+    bool good = job_is_wanted(job, diag) && job_identify(job, diag) && job_keep_names(job, diag);
     turn_take(turn);
     return good;
 }

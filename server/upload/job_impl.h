@@ -22,9 +22,18 @@ struct jobs {
     atomic_size_t waiting;  /* jobs that wait for other files of their form */
 };
 
+/* Where the bytes of an upload are. */
+enum job_bytes {
+    JOB_BYTES_HERE,    /* in the spool alone */
+    JOB_BYTES_PUT,     /* a thread puts them into the store */
+    JOB_BYTES_KEPT,    /* in the store */
+    JOB_BYTES_NOT_KEPT /* the store has not taken them, or not any more */
+};
+
 struct job {
     struct thread_job thread; /* first: see the functions that it runs in job.c */
     struct thread_job room;   /* makes room on a full disk for the producer */
+    struct thread_job keeper; /* puts the bytes into the store, beside the end of their reading */
     struct service *service;  /* constant */
     struct client *client;    /* who sent it, a reference; constant */
     struct stop stop;         /* STOP_LEFT: the producer has given the upload up, or left before its answer */
@@ -34,7 +43,7 @@ struct job {
 
     /* Protected by this lock. */
     pthread_mutex_t lock;
-    pthread_cond_t arrived;   /* `written` has reached `awaited`, or the upload has ended */
+    pthread_cond_t arrived;   /* `written` has reached `awaited`, the upload has ended, or the keeper has */
     _Atomic uint64_t written; /* bytes of the spool that may be read; work_limit.h looks without the lock */
     uint64_t awaited;         /* how many the reader waits for */
     bool ended;               /* The upload has arrived. */
@@ -42,6 +51,7 @@ struct job {
     bool refused;             /* The upload cannot be kept; `refusal` says why. */
     bool kept;                /* The upload is durable: result.record and the delete token are final. */
     bool told;                /* The client is about to hear the result. */
+    enum job_bytes bytes_are; /* changed by the job, and by the keeper while they are JOB_BYTES_PUT */
     unsigned refs;            /* the producer's, and one of each thread that works on it or will */
     struct exchange_wait waiting; /* for the answer */
     struct exchange_wait stalled; /* for room on the disk */
@@ -69,6 +79,10 @@ struct job {
     char request[EXCHANGE_ID_BYTES];             /* id of the request that sent it, for the log */
     int64_t started_ms;                          /* monotonic */
     struct names_file names[RECORD_NAMES_FILES]; /* that came with it */
+
+    /* Used by the keeper, and by the job when that has ended. */
+    struct local_temp keeping; /* the spool, by a descriptor of its own: the other one is still read */
+    struct diag not_kept;      /* why not */
 
     /* Used by the job alone. */
     struct diag withheld;      /* why the input is refused, while member_may_follow is true */
@@ -100,11 +114,16 @@ void job_answer(struct job *job);
 
 /* job_keep.c. Whether somebody still wants the result; false: diag. */
 bool job_is_wanted(struct job *job, struct diag *diag);
-/* Names the bytes, which are all there, by their digest. False: result.diag. */
-bool job_take_digest(struct job *job);
+/* Gives the upload, whose bytes are all there, its id and their digest, once. False: diag. */
+bool job_identify(struct job *job, struct diag *diag);
+/* All bytes are there, and a format knows them: puts them into the store, on a thread of its own. To be called any number of
+ * times. False: diag. */
+bool job_begin_keeping(struct job *job, struct diag *diag);
+/* Bytes that are in the store, or on their way, for an upload that is not kept go again. Without a turn; may take long. */
+void job_drop_bytes(struct job *job);
 /* The files of names that came with it, once: profiles are read with them from the store, as they are later. False: diag. */
 bool job_keep_names(struct job *job, struct diag *diag);
-/* The bytes into the store, as those of this record. False: result.diag. */
+/* The bytes into the store, as those of this record; waits where they are on their way. False: result.diag. */
 bool job_keep_bytes(struct job *job, const struct record *record);
 /* The bytes that another record has, as those of this one, too. False: diag. */
 bool job_share_bytes(struct job *job, const char *from_id, const struct record *record, struct diag *diag);

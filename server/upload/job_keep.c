@@ -1,5 +1,10 @@
 /* How an upload ends: its bytes and its record are made durable, or taken back, and who waits gets the
- * answer. For an upload of one file (job.c), and for the members of an archive (job_members.c). */
+ * answer. For an upload of one file (job.c), and for the members of an archive (job_members.c).
+ *
+ * What was read while it arrived has its bytes put into the store beside the end of the reading (job_begin_keeping): both
+ * take long. The record waits for both. If there is no record to come, the bytes go again (job_drop_bytes); those that a
+ * crash leaves are found by a sweep, as all bytes without a record. */
+#include <fcntl.h>
 #include <string.h>
 
 #include "core/sha256.h"
@@ -14,23 +19,9 @@
 #include "server/upload/progress.h"
 #include "server/upload/upload_share.h"
 
-static bool no_digest(struct job *job)
+static bool no_digest(struct diag *diag)
 {
-    return diag_no_memory(&job->result.diag, "No memory to name the upload.");
-}
-
-bool job_take_digest(struct job *job)
-{
-    uint8_t digest[SHA256_BYTES];
-    struct buf hex = {0};
-
-    if (sha256_end(job->hash, digest))
-        buf_hex_bytes(&hex, digest, sizeof(digest));
-    bool made = !hex.failed && hex.n == RECORD_SHA256_CHARS;
-    if (made)
-        memcpy(job->result.record.sha256, hex.p, RECORD_SHA256_CHARS);
-    buf_free(&hex);
-    return made || no_digest(job);
+    return diag_no_memory(diag, "No memory to name the upload.");
 }
 
 static bool no_randomness(struct diag *diag)
@@ -55,12 +46,87 @@ bool job_new_id(struct record *record, struct diag *diag)
     return record_new_secret(record->id) || no_randomness(diag);
 }
 
-bool job_keep_bytes(struct job *job, const struct record *r)
+bool job_identify(struct job *job, struct diag *diag)
+{
+    struct record *r = &job->result.record;
+    uint8_t digest[SHA256_BYTES];
+
+    if (r->sha256[0] != '\0')
+        return true;
+    if (!job_new_id(r, diag))
+        return false;
+    if (!sha256_end(job->hash, digest))
+        return no_digest(diag);
+    digest_hex(digest, r->sha256);
+    return true;
+}
+
+static bool put_bytes(struct job *job, struct local_temp *temp, const struct record *r, struct diag *diag)
 {
     char key[RECORD_BYTES_KEY_CHARS + 1];
 
     record_bytes_key(r->id, key);
-    return keep_blob(job->service, &job->temp, key, true, r->sha256, &job->result.diag);
+    return keep_blob(job->service, temp, key, true, r->sha256, diag);
+}
+
+static void run_keeper(struct thread_job *keeper)
+{
+    struct job *job = (struct job *)((char *)keeper - offsetof(struct job, keeper));
+    bool kept = put_bytes(job, &job->keeping, &job->result.record, &job->not_kept);
+
+    local_temp_discard(store_local(job->service->store), &job->keeping);
+    pthread_mutex_lock(&job->lock);
+    job->bytes_are = kept ? JOB_BYTES_KEPT : JOB_BYTES_NOT_KEPT;
+    pthread_cond_signal(&job->arrived);
+    pthread_mutex_unlock(&job->lock); /* from here on the job may be freed */
+}
+
+static enum job_bytes bytes_are(struct job *job)
+{
+    pthread_mutex_lock(&job->lock);
+    enum job_bytes are = job->bytes_are;
+    pthread_mutex_unlock(&job->lock);
+    return are;
+}
+
+/* Members of an archive get ids of their own, later. Without a descriptor the bytes are kept behind the reading. */
+bool job_begin_keeping(struct job *job, struct diag *diag)
+{
+    if (job->every_member || bytes_are(job) != JOB_BYTES_HERE)
+        return true;
+    if (!job_identify(job, diag))
+        return false;
+    int fd = fcntl(job->temp.fd, F_DUPFD_CLOEXEC, 0);
+    if (fd < 0)
+        return true;
+    job->keeping = job->temp;
+    job->keeping.fd = fd;
+    job->keeping_since_s = (int64_t)time(NULL);
+    job->bytes_are = JOB_BYTES_PUT; /* nobody else looks before the thread begins */
+    job->keeper = (struct thread_job){.run = run_keeper, .place = {TURN_INPUT, .owner = job->client}};
+    threads_submit(job->service->threads, THREADS_KEEPERS, &job->keeper);
+    return true;
+}
+
+static enum job_bytes await_keeper(struct job *job)
+{
+    pthread_mutex_lock(&job->lock);
+    while (job->bytes_are == JOB_BYTES_PUT)
+        pthread_cond_wait(&job->arrived, &job->lock);
+    enum job_bytes are = job->bytes_are;
+    pthread_mutex_unlock(&job->lock);
+    return are;
+}
+
+bool job_keep_bytes(struct job *job, const struct record *r)
+{
+    enum job_bytes are = await_keeper(job);
+
+    if (are == JOB_BYTES_HERE)
+        return put_bytes(job, &job->temp, r, &job->result.diag);
+    if (are != JOB_BYTES_KEPT)
+        job->result.diag = job->not_kept;
+    return are == JOB_BYTES_KEPT;
 }
 
 bool job_share_bytes(struct job *job, const char *from_id, const struct record *record, struct diag *diag)
@@ -87,17 +153,25 @@ bool job_new_token(struct job *job, struct record *record)
     if (result->delete_token[0] == '\0' && !record_new_secret(result->delete_token))
         return no_randomness(&result->diag);
     digest_hex_of(result->delete_token, strlen(result->delete_token), record->token_sha256);
-    return record->token_sha256[0] != '\0' || no_digest(job);
+    return record->token_sha256[0] != '\0' || no_digest(&result->diag);
 }
 
 /* What was kept of an upload is taken away again: it has no record. */
-static void discard(const struct job *job, const struct record *record)
+static void discard(struct job *job, const struct record *record)
 {
     uint64_t bytes = record_bytes_alone(job->service->store, record->id);
 
+    if (job->bytes_are == JOB_BYTES_KEPT)
+        job->bytes_are = JOB_BYTES_NOT_KEPT;
     spaces_remove(job->service->spaces, record);
     if (record_discard(job->service->store, record->id) == STORE_OK)
         sweep_give_upload_room(job->service->sweep, bytes);
+}
+
+void job_drop_bytes(struct job *job)
+{
+    if (await_keeper(job) == JOB_BYTES_KEPT && !job->kept)
+        discard(job, &job->result.record);
 }
 
 bool job_keep_record(struct job *job, const struct record *record, struct diag *diag)

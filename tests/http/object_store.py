@@ -77,6 +77,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if fault == 'drop':
             self.close_connection = True
             return
+        if isinstance(fault, threading.Event):
+            fault.wait(60)
         if isinstance(fault, str) and fault[0].isdigit():
             self.refuse(int(fault.split()[0]), fault.split()[1])
         elif not self.is_signed(path, query, body):
@@ -194,7 +196,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 class ObjectStore:
     """`faults`: (method or "", beginning of the key, what happens, how often): "503 SlowDown" and the like, call a function,
-    "drop" the connection, "hang" for
+    wait for an event, "drop" the connection, "hang" for
     eight seconds,
     "cut" an answer in its middle, have it "moved" to another key just then, send the "whole" object though a part was asked for, send "wrong" bytes, take an object but let the answer be
     "lost", say "half" way through a copy that it failed, answer a list with a web "page", with the same token each time, which makes it "endless", or with "no token" though

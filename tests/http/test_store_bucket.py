@@ -270,6 +270,67 @@ class Parts(BucketTest):
         self.assertEqual(self.bucket.parts, {})
 
 
+class Beside(BucketTest):
+    """The bytes of a large upload are put when they have arrived, beside the end of their reading."""
+    REFUSED = trace(methods=20_000, records=0)      # as its end tells
+
+    def put(self):
+        return [key for method, key in self.bucket.requests if method == 'PUT' and '/bytes/' in key]
+
+    def kept(self):
+        return [key for key in self.bucket.objects if '/bytes/' in key or '/uploads/' in key]
+
+    def held(self, prefix):
+        event = threading.Event()
+        self.addCleanup(event.set)
+        self.bucket.faults.append(('PUT', prefix, event, 1 << 30))
+        return event
+
+    def test_bytes_are_put_before_the_reading_has_ended(self):
+        server, said = self.service(), []
+        event = self.held('team/names/')        # a mapping is kept when all was read
+        parts = (('trace', 'a.trace', trace(records=100_000)), ('mapping', 'mapping.txt', b'com.real.Name -> com.example.Class0:\n'))
+        thread = threading.Thread(target=lambda: said.append(server.upload_form(*parts)))
+        thread.start()
+        put = eventually(lambda: self.put() or said) and self.put()
+        event.set()
+        thread.join()
+        self.assertEqual(said[0].status, 201, said)
+        self.assertTrue(put)
+        self.assertEqual(server.get('/p/%s/raw' % id_of(said[0])).body, parts[0][2])
+
+    def test_what_is_refused_at_its_end_leaves_nothing(self):
+        server = self.service()
+        self.assertEqual(server.upload(self.REFUSED).status, 422)
+        self.assertTrue(eventually(self.put))
+        self.assertTrue(eventually(lambda: not self.kept()))
+        self.assertEqual(os.listdir(os.path.join(self.folder, 'a', 'tmp')), [])
+
+    def test_a_sweep_finds_what_was_refused(self):
+        server = self.service(sweep_interval_s=1)
+        self.bucket.faults.append(('DELETE', 'team/bytes/', '403 AccessDenied', 1 << 30))
+        self.assertEqual(server.upload(self.REFUSED).status, 422)
+        self.assertTrue(eventually(lambda: any(method == 'DELETE' and '/bytes/' in key for method, key in self.bucket.requests)))
+        self.assertEqual(self.kept(), self.put())
+        self.bucket.faults.clear()
+        self.bucket.put_at[self.put()[0]] -= 2 * 86400
+        self.assertTrue(eventually(lambda: not self.kept()))
+
+    def test_what_is_no_trace_is_never_put(self):
+        server = self.service()
+        self.assertEqual(server.upload(b'\0no trace' * 100_000).status, 415)
+        self.assertEqual(self.put(), [])
+
+    def test_of_who_leaves_meanwhile_nothing_stays(self):
+        server, content = self.service(), trace(records=100_000)
+        event = self.held('team/bytes/')
+        with server.connect() as connection:
+            connection.sendall(support.head('POST', '/', 'Content-Length: %d' % len(content)) + content)
+            self.assertTrue(eventually(self.put))
+        event.set()
+        self.assertTrue(eventually(lambda: not self.kept()))
+
+
 class Sweep(BucketTest):
     def test_what_has_not_changed_is_not_read_again(self):
         server = self.service(sweep_interval_s=1, log_level='debug')

@@ -89,7 +89,7 @@ static int build(void **state)
     s->jobs = jobs_new(s);
     s->work = work_limits_new(s->config);
     s->turns = turns_new(1, true);
-    s->threads = threads_new((const unsigned[THREADS_KINDS]){2, 8, 2, 4, 2}, THREADS_KINDS, 0);
+    s->threads = threads_new((const unsigned[THREADS_KINDS]){2, 8, 2, 4, 2, 1, 4}, THREADS_KINDS, 0);
     s->profiles = profiles_new(s);
     s->views = views_new(s);
     s->progresses = progresses_new();

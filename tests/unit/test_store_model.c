@@ -213,14 +213,24 @@ static bool put_upload(struct store *s, const char *id, int64_t expires_s, bool 
     int64_t begun_s = (int64_t)time(NULL);
     uint32_t period = 0;
 
-    if (with_mapping && !put_mapping(s, &period))
-        return false;
     record_bytes_key(id, key);
+    bool bytes_first = strcmp(id, OTHER) == 0, ok = !bytes_first || put(s, key, "bytes");
+    ok = ok && (!with_mapping || put_mapping(s, &period)) && (bytes_first || put(s, key, "bytes"));
     const struct record r = record_of(id, expires_s, period);
-    if (put(s, key, "bytes") && record_write(s, &r, begun_s) == STORE_OK)
+    if (ok && record_write(s, &r, begun_s) == STORE_OK)
         return true;
     record_discard(s, id);
     return false;
+}
+
+/* An upload that cannot be read, as it turns out when its bytes are there. */
+static void refuse(struct actor *a)
+{
+    char key[STORE_KEY_BYTES];
+
+    record_bytes_key(a->id, key);
+    if (put(a->world->store, key, "bytes"))
+        (void)record_discard(a->world->store, a->id);
 }
 
 static void upload(struct actor *a)
@@ -457,6 +467,8 @@ struct pair {
 static const struct pair PAIRS[] = {
     {"upload, sweep", upload, sweep_store, NEW, "", 5 * MINUTE_S},
     {"upload, upload", upload, upload, NEW, OTHER, -5 * MINUTE_S},
+    {"upload with its bytes first, sweep", upload, sweep_store, OTHER, "", 5 * MINUTE_S},
+    {"refuse, sweep", refuse, sweep_store, NEW, "", 5 * MINUTE_S},
     {"lengthen, sweep", lengthen, sweep_store, EXPIRING, "", HOUR_S},
     {"lengthen, rename", lengthen, rename_upload, EXPIRING, EXPIRING, 0},
     {"attach, sweep", attach, sweep_store, KEPT, "", 5 * MINUTE_S},
