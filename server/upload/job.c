@@ -30,7 +30,6 @@
 #include "server/upload/progress.h"
 #include "server/upload/upload_share.h"
 #include "server/views/profiles.h"
-#include "server/views/view_draw.h"
 #include "server/views/views.h"
 
 enum {
