@@ -23,6 +23,7 @@
 #ifndef SERVER_VIEWS_PROFILES_H
 #define SERVER_VIEWS_PROFILES_H
 
+#include "core/parallel.h"
 #include "core/system/once.h"
 #include "core/system/turns.h"
 #include "server/convert/convert.h"
@@ -82,13 +83,35 @@ void profiles_release(struct profiles *p, struct profile_use *use);
 /* Frees the profile that lingers when its time is over. Called once a second. */
 void profiles_tick(struct profiles *p);
 
-/* Reads a profile from the descriptor, in turns. `diag` as of stop_say where `stop` was asked. */
+/* Has the conversion take the names that these files of the store tell: a mapping.txt, symbols. Before its first byte.
+ * False: diag. */
 struct conversion;
-
-/* Names of a profile from files that are in the store: a mapping.txt, symbols. */
-
-/* Has the conversion take the names that these files tell. Before its first byte. False: diag. */
 bool stored_names_use(const struct service *service, const struct record_names *names,
                       struct conversion *conversion, struct diag *diag) __attribute__((warn_unused_result));
+
+/* ---- reading in turns ----
+ *
+ * A stored file, read in turns: its reader gives its turn back at each piece of input. What can be read by several threads
+ * at the same time is, where turns are free that nobody waits for as the reading begins: each of them has a turn of its
+ * own then, of the same class and owner, and gives it back as often. */
+
+/* One of the threads. */
+struct turn_reader {
+    struct readable file;
+    struct turn *turn; /* the asker's; else its own: */
+    struct turn own;
+    struct parallel_job job;
+    int64_t took_us; /* of a processor */
+};
+
+struct turn_file {
+    struct parallel parallel; /* first */
+    struct source_input in;   /* of the asker's thread, with those of the others */
+    struct source_input beside[PARALLEL_JOBS_MAX - 1];
+    struct turn_reader readers[PARALLEL_JOBS_MAX]; /* the asker's comes first */
+};
+
+/* Used by the turn's thread; the file must stay where it is. Why it could not be read is in readers[0].file.diag. */
+void turn_file_open(struct turn_file *f, int fd, struct turn *turn, const struct stop *stop);
 
 #endif

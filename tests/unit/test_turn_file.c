@@ -1,5 +1,5 @@
 /* Long traces in the service: read by as many threads as turns are free, as by one; and turns are given back. */
-#include "server/views/turn_file.h"
+#include "server/views/profiles.h"
 
 #include "tests/support/unit.h"
 
