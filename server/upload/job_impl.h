@@ -1,5 +1,5 @@
-/* The inside of a job, shared by job.c (the story of one upload), job_members.c (an archive of which every
- * member is meant) and job_keep.c (what makes both durable). */
+/* The inside of a job, shared by job.c (the story of one upload) and job_keep.c (what makes it durable; and an
+ * archive of which every member is meant). */
 #ifndef SERVER_UPLOAD_JOB_IMPL_H
 #define SERVER_UPLOAD_JOB_IMPL_H
 
@@ -101,18 +101,18 @@ struct job {
     bool members_kept;               /* each has its record, but those that were refused */
 };
 
-/* job_members.c: goes on with each member of the archive, if it is one, to the end. False: it is none, or
+/* All of job_keep.c. Goes on with each member of the archive, if it is one, to the end. False: it is none, or
  * nothing in it is read here, or result.diag. */
 bool job_take_members(struct job *job, struct turn *turn);
 /* For job_result, under the lock: the members as they are now. */
 void job_tell_members(struct job *job, struct job_result *result);
 
-/* job.c, for it. The client's answer waits no longer than its time, or not at all: what it tells is durable. */
+/* The client's answer waits no longer than its time, or not at all: what it tells is durable. */
 void job_answer_soon(struct job *job);
 /* The result is complete: the client hears of it. Once. */
 void job_answer(struct job *job);
 
-/* job_keep.c. Whether somebody still wants the result; false: diag. */
+/* Whether somebody still wants the result; false: diag. */
 bool job_is_wanted(struct job *job, struct diag *diag);
 /* Gives the upload, whose bytes are all there, its id and their digest, once. False: diag. */
 bool job_identify(struct job *job, struct diag *diag);
@@ -125,8 +125,6 @@ void job_drop_bytes(struct job *job);
 bool job_keep_names(struct job *job, struct diag *diag);
 /* The bytes into the store, as those of this record; waits where they are on their way. False: result.diag. */
 bool job_keep_bytes(struct job *job, const struct record *record);
-/* The bytes that another record has, as those of this one, too. False: diag. */
-bool job_share_bytes(struct job *job, const char *from_id, const struct record *record, struct diag *diag);
 /* Takes the record out of the store again. False: it is still there. */
 bool job_withdraw_record(const struct job *job, const struct record *record);
 /* Gives the record an id. False: diag. */
@@ -135,8 +133,6 @@ bool job_new_id(struct record *record, struct diag *diag);
 bool job_keep_record(struct job *job, const struct record *record, struct diag *diag);
 /* A delete token for all that the job keeps, whose hash goes into the record; none if that has an owner. False: result.diag. */
 bool job_new_token(struct job *job, struct record *record);
-/* job_list.c. Puts what the space of the record lists at first, before the record. False: diag. */
-bool job_keep_entry(struct job *job, const struct record *record, struct diag *diag);
 /* Lists it with its words, behind its answer. Without a turn; may take long. */
 void job_list(struct job *job, const struct record *record, struct turn *turn);
 void job_log_kept(const struct job *job, const struct record *record);
