@@ -1,7 +1,7 @@
 #include "server/http/form_body.h"
 
+#include "server/http/exchange.h"
 #include "server/http/message/multipart.h"
-#include "server/http/problem.h"
 
 #define URLENCODED "application/x-www-form-urlencoded"
 #define MULTIPART  "multipart/form-data"

@@ -12,7 +12,7 @@
 
 #include "core/diag.h"
 #include "server/config/network.h"
-#include "server/http/problem.h"
+#include "server/http/exchange.h"
 #include "server/http/route.h"
 #include "server/service.h"
 

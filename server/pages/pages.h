@@ -11,7 +11,7 @@
 #include "render/view/asked.h"
 #include "render/view/view.h"
 #include "server/config/config.h"
-#include "server/http/problem.h"
+#include "server/http/exchange.h"
 #include "server/pages/page_frame.h"
 #include "server/store/record.h"
 

@@ -5,7 +5,7 @@
 #include "core/system/log.h"
 #include "server/doors/doors.h"
 #include "server/http/clients.h"
-#include "server/http/problem.h"
+#include "server/http/exchange.h"
 #include "server/pages/page_frame.h"
 #include "server/service.h"
 

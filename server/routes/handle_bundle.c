@@ -1,6 +1,6 @@
 /* /p/<id>/bundle.html: the whole page as one file. Waits for what its page says of all threads (the summary), then for the
  * parts that stand in it, then writes it. */
-#include "server/http/problem.h"
+#include "server/http/exchange.h"
 #include "server/pages/pages.h"
 #include "server/routes/handle_profile.h"
 #include "server/routes/routes_table.h"

@@ -8,7 +8,6 @@
 #include "server/http/clients.h"
 #include "server/http/exchange.h"
 #include "server/http/form_body.h"
-#include "server/http/problem.h"
 #include "server/pages/page_frame.h"
 #include "server/pages/pages.h"
 #include "server/routes/admit.h"

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "server/http/problem.h"
+#include "server/http/exchange.h"
 #include "server/pages/page_check.h"
 #include "server/routes/admit.h"
 #include "server/routes/routes_table.h"

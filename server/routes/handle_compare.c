@@ -2,7 +2,7 @@
  * them are. */
 #include <string.h>
 
-#include "server/http/problem.h"
+#include "server/http/exchange.h"
 #include "server/routes/handle_compare.h"
 #include "server/routes/routes_table.h"
 #include "server/routes/view_answer.h"

@@ -2,9 +2,9 @@
 #include <time.h>
 
 #include "server/doors/doors.h"
+#include "server/http/exchange.h"
 #include "server/http/form_body.h"
 #include "server/http/message/form.h"
-#include "server/http/problem.h"
 #include "server/pages/page_frame.h"
 #include "server/pages/pages.h"
 #include "server/routes/admit.h"

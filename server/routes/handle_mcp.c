@@ -10,7 +10,7 @@
 #include "core/json.h"
 #include "core/system/json_memory.h"
 #include "render/view/key.h"
-#include "server/http/problem.h"
+#include "server/http/exchange.h"
 #include "server/routes/admit.h"
 #include "server/routes/handle_check.h"
 #include "server/routes/handle_compare.h"

@@ -13,7 +13,6 @@
 #include "server/http/exchange.h"
 #include "server/http/message/form.h"
 #include "server/http/message/range.h"
-#include "server/http/problem.h"
 #include "server/pages/page_data.h"
 #include "server/pages/page_frame.h"
 #include "server/routes/routes_table.h"

@@ -7,7 +7,6 @@
 #include "core/json.h"
 #include "core/system/utc.h"
 #include "server/http/exchange.h"
-#include "server/http/problem.h"
 #include "server/pages/page_series.h"
 #include "server/routes/admit.h"
 #include "server/routes/routes_table.h"

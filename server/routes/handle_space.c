@@ -5,7 +5,6 @@
 #include "core/json.h"
 #include "core/system/json_memory.h"
 #include "server/http/exchange.h"
-#include "server/http/problem.h"
 #include "server/pages/pages.h"
 #include "server/routes/admit.h"
 #include "server/routes/handle_space.h"

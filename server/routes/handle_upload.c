@@ -6,7 +6,6 @@
 #include "core/json.h"
 #include "core/system/utc.h"
 #include "server/http/exchange.h"
-#include "server/http/problem.h"
 #include "server/pages/page_frame.h"
 #include "server/pages/pages.h"
 #include "server/routes/admit.h"

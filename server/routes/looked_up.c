@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "core/system/threads.h"
-#include "server/http/problem.h"
+#include "server/http/exchange.h"
 #include "server/service.h"
 #include "server/store/record_cache.h"
 

@@ -5,7 +5,7 @@
 #include "core/system/clock.h"
 #include "core/system/turns.h"
 #include "server/demo/demo.h"
-#include "server/http/problem.h"
+#include "server/http/exchange.h"
 #include "server/http/route.h"
 #include "server/pages/page_frame.h"
 #include "server/pages/pages.h"

@@ -14,7 +14,6 @@
 #include "server/convert/summary.h"
 #include "server/http/exchange.h"
 #include "server/http/message/range.h"
-#include "server/http/problem.h"
 #include "server/pages/page_data.h"
 #include "server/pages/page_frame.h"
 #include "server/pages/pages.h"

@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "server/http/clients.h"
-#include "server/http/problem.h"
+#include "server/http/exchange.h"
 #include "server/service.h"
 #include "server/store/sweep.h"
 

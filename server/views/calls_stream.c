@@ -8,7 +8,7 @@
 #include "core/system/clock.h"
 #include "core/system/threads.h"
 #include "server/http/clients.h"
-#include "server/http/problem.h"
+#include "server/http/exchange.h"
 #include "server/service.h"
 #include "server/store/store.h"
 #include "server/views/policies.h"

@@ -1,7 +1,7 @@
 /* Errors in the three forms in which clients want them. */
 #include "tests/support/unit.h"
 
-#include "server/http/problem.h"
+#include "server/http/exchange.h"
 #include "server/pages/pages.h"
 
 #include <jansson.h>

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "server/http/problem.h"
+#include "server/http/exchange.h"
 #include "server/routes/routes.h"
 #include "server/routes/routes_table.h"
 
