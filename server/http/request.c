@@ -13,7 +13,6 @@
 #include "server/http/message/range.h"
 #include "server/http/message/site.h"
 #include "server/http/message/vet.h"
-#include "server/http/reply.h"
 #include "server/service.h"
 
 /* ---- the connection of a request ---- */

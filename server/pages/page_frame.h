@@ -3,7 +3,7 @@
 #ifndef SERVER_PAGES_PAGE_FRAME_H
 #define SERVER_PAGES_PAGE_FRAME_H
 
-#include "server/http/reply.h"
+#include "server/http/exchange.h"
 
 /* Who looks, where the service has doors. */
 struct page_visitor {

@@ -11,8 +11,8 @@
 #include "core/system/digest.h"
 #include "core/system/random_bytes.h"
 #include "render/output.h"
+#include "server/http/exchange.h"
 #include "server/http/message/form.h"
-#include "server/http/reply.h"
 #include "server/service.h"
 
 /* ---- passes ---- */

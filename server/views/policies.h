@@ -4,7 +4,7 @@
 
 #include "core/str.h"
 #include "render/output.h"
-#include "server/http/reply.h"
+#include "server/http/exchange.h"
 #include "server/service.h"
 
 struct policies;

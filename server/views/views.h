@@ -16,7 +16,6 @@
 #include "server/convert/report.h"
 #include "server/http/exchange.h"
 #include "server/http/message/accept.h"
-#include "server/http/reply.h"
 #include "server/service.h"
 #include "server/store/record.h"
 

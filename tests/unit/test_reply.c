@@ -1,7 +1,7 @@
 /* Answers before they are sent: headers, kinds of bodies, who owns what. */
 #include "tests/support/unit.h"
 
-#include "server/http/reply.h"
+#include "server/http/exchange.h"
 
 #include <fcntl.h>
 #include <pthread.h>
