@@ -1,5 +1,4 @@
-/* The inside of the webhook, for webhook.c, which has its thread, webhook_events.c, which makes what is told, webhook_send.c,
- * which sends it, and tests. */
+/* The inside of the webhook, for webhook.c and its tests. */
 #ifndef SERVER_WEBHOOK_WEBHOOK_IMPL_H
 #define SERVER_WEBHOOK_WEBHOOK_IMPL_H
 
@@ -46,7 +45,7 @@ struct webhook {
     size_t n_remembered;
 };
 
-/* webhook_send.c. Without secret and thread. NULL: no memory. */
+/* Without secret and thread. NULL: no memory. */
 struct webhook *webhook_new(struct service *service);
 /* The oldest item, the caller's to free. NULL: there is none, and the webhook ends, or `waits` is false. */
 struct webhook_item *webhook_take(struct webhook *w, bool waits);
@@ -59,11 +58,5 @@ bool webhook_sign(struct str secret, struct str body, char signature[WEBHOOK_SIG
 enum webhook_outcome { WEBHOOK_TAKEN, WEBHOOK_REFUSED, WEBHOOK_AGAIN };
 /* What an answer of this status means; 0: there was none. */
 enum webhook_outcome webhook_outcome(long status);
-/* On the thread: sends the body until it is taken or given up. */
-void webhook_send(struct webhook *w, struct str body);
-
-/* webhook_events.c. On the thread: looks at the series, and sends each of its changes that were not to be seen without the
- * uploads since that of the item. */
-void webhook_tell_changes(struct webhook *w, const struct webhook_item *item, struct turn *turn);
 
 #endif
