@@ -3,10 +3,39 @@
 #ifndef SERVER_DOORS_DOORS_H
 #define SERVER_DOORS_DOORS_H
 
+#include "core/str.h"
 #include "core/system/digest.h"
 #include "core/system/log.h"
 #include "server/config/config.h"
-#include "server/doors/session.h"
+#include "server/doors/token_file.h"
+#include "server/store/store.h"
+
+/* ---- sessions ----
+ *
+ * What a browser gets for a token: a cookie that ends, signed with a key of the store. It stands for the token, so that
+ * it does what the token may do now, and nothing once the token is revoked. The token cannot be told from it. */
+
+enum {
+    SESSION_KEY_BYTES = 32, /* DIGEST_KEY_BYTES */
+    SESSION_MARK_CHARS = 16,
+    SESSION_CHARS = SESSION_MARK_CHARS + 1 + 20 + 1 + 64
+};
+
+struct session_key {
+    uint8_t bytes[SESSION_KEY_BYTES];
+};
+
+/* The key of the store, which is made if there is none. Sessions last as long as it. False: diag. */
+bool session_key_open(struct store *s, struct session_key *key, struct diag *diag)
+    __attribute__((warn_unused_result));
+
+/* False: libcrypto failed. */
+bool session_make(const struct session_key *key, const struct token *token, int64_t ends_s,
+                  char text[SESSION_CHARS + 1]) __attribute__((warn_unused_result));
+
+/* The token that the text stands for at now_s. NULL: none; it has ended, was revoked, or is not ours. */
+const struct token *session_token(const struct session_key *key, struct str text, int64_t now_s,
+                                  const struct token_list *tokens);
 
 struct doors;
 
@@ -52,5 +81,30 @@ enum door_found doors_who(struct doors *d, const struct door_asked *asked, int64
  * or libcrypto failed. */
 bool doors_login(struct doors *d, struct str token, int64_t now_s, struct who *who,
                  char session[SESSION_CHARS + 1]) __attribute__((warn_unused_result));
+
+/* ---- what a request shows ----
+ *
+ * What the headers of a request say of who sends it. Pure. */
+
+enum { CREDENTIALS_TOKEN_BYTES = 128 };
+
+struct credentials_token {
+    char text[CREDENTIALS_TOKEN_BYTES];
+    size_t n;
+};
+
+static inline struct str credentials_text(const struct credentials_token *t)
+{
+    return (struct str){t->text, t->n};
+}
+
+/* Of the header Authorization: what stands behind Bearer (RFC 6750), or the password of Basic (RFC 7617). False: it is
+ * neither, or too long for any token. */
+bool credentials_token(struct str authorization, struct credentials_token *token)
+    __attribute__((warn_unused_result));
+
+/* The next cookie of this name in the header Cookie (RFC 6265, 4.2.1), of which *cookie is what is left. p == NULL: none
+ * is left. */
+struct str credentials_cookie(struct str *cookie, struct str name);
 
 #endif

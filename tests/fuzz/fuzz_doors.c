@@ -2,8 +2,7 @@
  * of tokens or remembered shares. */
 #include <string.h>
 
-#include "server/doors/credentials.h"
-#include "server/doors/session.h"
+#include "server/doors/doors.h"
 #include "server/doors/shares.h"
 #include "tests/support/fuzzing.h"
 

@@ -4,8 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "server/doors/credentials.h"
-#include "server/doors/session.h"
+#include "server/doors/doors.h"
 #include "tests/support/record_fixture.h"
 
 #define DIGEST_A "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
