@@ -26,7 +26,4 @@ uint32_t check_count_shown(const struct check *c, bool of_growth);
 const struct check_rule *check_decisive(const struct check *c);
 uint32_t check_count_rules(const struct check *c, enum check_state state);
 
-/* CHECK_HTML */
-void check_write_html(const struct check *c, const struct check_links *links, struct buf *b);
-
 #endif
