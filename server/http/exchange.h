@@ -121,7 +121,7 @@ enum exchange_step {
 struct problem;
 struct client;
 struct exchange_state; /* see exchange_state() */
-struct looked_up;      /* routes/looked_up.h */
+struct looked_up;      /* routes/admit.c */
 
 struct exchange {
     struct service *service; /* what all requests share */

@@ -1,13 +1,163 @@
 #include "server/routes/admit.h"
 
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "core/system/log.h"
+#include "core/system/threads.h"
 #include "server/doors/doors.h"
 #include "server/http/clients.h"
 #include "server/http/exchange.h"
 #include "server/pages/page_frame.h"
 #include "server/service.h"
+#include "server/store/record_cache.h"
+#include "server/views/policies.h"
+
+/* ---- the records that a request names ---- */
+
+enum {
+    IDS_MAX = 2,         /* of a comparison */
+    RENEWALS_RESERVE = 3 /* threads that are left for who waits */
+};
+
+/* A state of the exchange. */
+struct looked_up {
+    size_t n;
+    struct {
+        char id[RECORD_ID_CHARS + 1];
+        bool known;
+        enum record_state state;
+        struct record record;
+    } of[IDS_MAX];
+};
+
+/* What may be an id. */
+static void add(struct looked_up *l, struct str id)
+{
+    if (l->n < IDS_MAX && record_id_valid(id))
+        memcpy(l->of[l->n++].id, id.p, RECORD_ID_CHARS);
+}
+
+/* The ids that the address names: one, or the two of a comparison, ID..ID; a suffix may stand behind them. */
+static void add_ids(struct looked_up *l, const struct exchange *x)
+{
+    static const struct str BETWEEN = STR_INIT("..");
+
+    for (size_t i = 0; i < EXCHANGE_PARAMETERS_MAX; i++) {
+        struct str rest = x->parameters[i];
+        for (bool more = true; more && rest.n >= RECORD_ID_CHARS;) {
+            add(l, (struct str){rest.p, RECORD_ID_CHARS});
+            rest = str_from(rest, RECORD_ID_CHARS);
+            more = str_starts(rest, BETWEEN);
+            if (more)
+                rest = str_from(rest, BETWEEN.n);
+        }
+    }
+}
+
+static bool may_name_ids(const struct exchange *x)
+{
+    for (size_t i = 0; i < EXCHANGE_PARAMETERS_MAX; i++)
+        if (x->parameters[i].n >= RECORD_ID_CHARS)
+            return true;
+    return false;
+}
+
+/* ---- records that are soon too old ---- */
+
+struct renewal {
+    struct thread_job job;
+    struct service *service;
+    char id[RECORD_ID_CHARS + 1];
+};
+
+static void renew(struct thread_job *job)
+{
+    struct renewal *r = (struct renewal *)job; /* its first member */
+
+    record_cache_renew(r->service->record_cache, str_of(r->id), (int64_t)time(NULL), true);
+    free(r);
+}
+
+/* Where there is no thread or no memory for it, the next request waits for the store. */
+static void renew_ahead(struct exchange *x, struct str id)
+{
+    const int64_t now_s = (int64_t)time(NULL);
+    struct record_cache *records = x->service->record_cache;
+
+    if (!record_cache_ages(records, id, now_s))
+        return;
+    struct renewal *r = calloc(1, sizeof(*r));
+    if (r != NULL) {
+        r->job = (struct thread_job){.run = renew, .place = {TURN_AHEAD, .owner = r}};
+        r->service = x->service;
+        memcpy(r->id, id.p, RECORD_ID_CHARS);
+    }
+    if (r == NULL || !threads_try(x->service->threads, THREADS_SHORT, &r->job, RENEWALS_RESERVE)) {
+        free(r);
+        record_cache_renew(records, id, now_s, false);
+    }
+}
+
+/* ---- before a request ---- */
+
+static bool find_all(struct exchange *x, struct looked_up *l)
+{
+    bool all = true;
+
+    for (size_t i = 0; i < l->n; i++) {
+        l->of[i].known = record_cache_find(x->service->record_cache, str_of(l->of[i].id), (int64_t)time(NULL),
+                                           &l->of[i].state, &l->of[i].record);
+        if (l->of[i].known)
+            renew_ahead(x, str_of(l->of[i].id));
+        all = all && l->of[i].known;
+    }
+    return all;
+}
+
+/* The context is that of what goes on. */
+static void read_all(struct exchange *x, void *context)
+{
+    struct looked_up *l = x->looked_up;
+
+    (void)context;
+    turn_give(x->turn);
+    for (size_t i = 0; i < l->n; i++) {
+        if (!l->of[i].known)
+            l->of[i].state = record_cache_read(x->service->record_cache, str_of(l->of[i].id),
+                                               (int64_t)time(NULL), &l->of[i].record);
+        l->of[i].known = true;
+    }
+    turn_take(x->turn);
+}
+
+enum exchange_step looked_up_before(struct exchange *x,
+                                    enum exchange_step (*then)(struct exchange *x, void *context),
+                                    void *context)
+{
+    if (!store_is_remote(x->service->store) || !may_name_ids(x))
+        return then(x, context);
+    struct looked_up *l = exchange_state(x, sizeof(*l), NULL);
+    if (l == NULL)
+        return exchange_no_memory(x, "the record");
+    add_ids(l, x);
+    x->looked_up = l;
+    return find_all(x, l) ? then(x, context) : exchange_work(x, WORK_ALWAYS, read_all, then, context);
+}
+
+/* As record_cache_read; what was looked up for this request is not looked up again. */
+static enum record_state looked_up_read(struct exchange *x, struct str id, struct record *r)
+{
+    const struct looked_up *l = x->looked_up;
+
+    for (size_t i = 0; l != NULL && i < l->n; i++)
+        if (l->of[i].known && str_eq(str_of(l->of[i].id), id)) {
+            *r = l->of[i].record;
+            return l->of[i].state;
+        }
+    return record_cache_read(x->service->record_cache, id, (int64_t)time(NULL), r);
+}
 
 void admits_log(const struct exchange *x, const char *what, struct str id)
 {
@@ -200,7 +350,8 @@ static unsigned scope_beside_reading(const struct exchange *x)
     return x->door == DOOR_CHANGE ? SCOPE_CHANGE : x->door == DOOR_DELETE ? SCOPE_DELETE : 0;
 }
 
-bool admits_reader(struct exchange *x, const struct record *r)
+/* Whether who asks may read the upload. False: x->reply as above. */
+static bool admits_reader(struct exchange *x, const struct record *r)
 {
     x->team = x->team || r->team;
     if (!r->team || x->passed || admits_owner(x, r))
@@ -210,4 +361,124 @@ bool admits_reader(struct exchange *x, const struct record *r)
         return true;
     return keep_out(x, "Ask the person who uploaded it, or whoever runs the service.",
                     "This upload is for the team, and you may not read these.");
+}
+
+/* ---- the profile that a request is about ---- */
+
+static const char NOT_HERE_HINT[] = "Check the link, or upload the profile again.";
+
+void profile_gone(struct exchange *x)
+{
+    exchange_problem(x, 410, "gone", "Upload the profile again if you still have it.",
+                     "This upload was deleted or has expired.");
+}
+
+bool profile_record(struct exchange *x, struct str id, struct record *r)
+{
+    enum record_state state = looked_up_read(x, id, r);
+
+    x->stale = state == RECORD_STALE;
+    x->profile = state == RECORD_FOUND || x->stale ? id : STR("");
+    switch (state) {
+    case RECORD_FOUND:
+    case RECORD_STALE:
+        return admits_reader(x, r);
+    case RECORD_GONE:
+        profile_gone(x);
+        break;
+    case RECORD_NONE:
+        exchange_problem(x, 404, "not found", NOT_HERE_HINT, "There is no upload with this id.");
+        break;
+    case RECORD_AWAY:
+        exchange_problem(x, 503, "the object store does not answer",
+                         "Try again soon; if that does not help, tell the operator.",
+                         "The service keeps uploads in an object store, which does not answer.");
+        break;
+    case RECORD_BROKEN:
+        exchange_problem(x, 500, "upload not readable",
+                         "Tell the operator: the service's log has the details.",
+                         "The upload's record could not be read.");
+        LOG(x->service->log, LOG_ERROR, "record-broken", LOG_STR("id", id));
+        break;
+    }
+    return false;
+}
+
+/* A pass of an upload for the team is none of the time when its link was enough, and the other way round: the text that it
+ * is a digest of says which. Of a comparison, whether one of the two is for the team. */
+static void put_pass_text(struct buf *b, struct str id, bool team)
+{
+    buf_z(b, team ? "team " : "");
+    buf_str(b, id);
+}
+
+static bool holds_pass(const struct exchange *x, struct str id, bool team, struct str pass)
+{
+    struct buf text = {0};
+
+    put_pass_text(&text, id, team);
+    bool holds = !text.failed && pass_holds(x->service->passes, buf_view(&text), (int64_t)time(NULL), pass);
+    buf_free(&text);
+    return holds;
+}
+
+bool profile_pass_make(const struct exchange *x, struct str id, char pass[PASS_CHARS + 1])
+{
+    struct buf text = {0};
+
+    put_pass_text(&text, id, x->team);
+    bool made = !text.failed && pass_make(x->service->passes, buf_view(&text), (int64_t)time(NULL), pass);
+    buf_free(&text);
+    return made;
+}
+
+bool profile_pass(struct exchange *x, struct str id, struct str pass)
+{
+    x->passed = holds_pass(x, id, true, pass);
+    if (x->passed || holds_pass(x, id, false, pass))
+        return true;
+    exchange_problem(x, 403, "no pass, or one of the past", "Open the picture from its page again.",
+                     "The pass in the URL does not let this picture in.");
+    reply_header(&x->reply, "Access-Control-Allow-Origin", "*");
+    return false;
+}
+
+bool profile_card_pass(struct exchange *x, struct str id, struct str pass)
+{
+    x->passed = card_pass_holds(x->service->passes, id, (int64_t)time(NULL), pass);
+    if (!x->passed)
+        exchange_problem(x, 403, "no preview", "Ask for another link the person who sent it.",
+                         "The pass in the URL has ended, or was never given.");
+    return x->passed;
+}
+
+bool profile_may_change(struct exchange *x, const struct record *r, enum scope scope, struct str token)
+{
+    if (admits_without_token(x, r, scope))
+        return true;
+    if (r->token_sha256[0] == '\0') {
+        exchange_problem(
+            x, 403, "not yours", "Ask the person who uploaded it, or whoever runs the service.",
+            "Only its owner, or somebody with the scope for it, can change or delete this upload.");
+        return false;
+    }
+    if (token.p == NULL)
+        token = x->header(x, "X-Delete-Token");
+    if (token.p == NULL) {
+        exchange_problem(
+            x, 403, "delete token missing",
+            "Send it in the header X-Delete-Token, or in the form's field; the upload's answer had "
+            "it in X-Delete-URL.",
+            "Only who has the upload's delete token can change or delete it.");
+        return false;
+    }
+    enum record_match match = record_token_matches(r, token);
+    if (match == RECORD_MATCHES)
+        return true;
+    if (match == RECORD_NO_MEMORY)
+        exchange_no_memory(x, "the form");
+    else
+        exchange_problem(x, 403, "wrong delete token", "The upload's answer had it in X-Delete-URL.",
+                         "This is not the delete token of this upload.");
+    return false;
 }

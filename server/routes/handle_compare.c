@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "server/http/exchange.h"
+#include "server/routes/admit.h"
 #include "server/routes/handle_compare.h"
 #include "server/routes/routes_table.h"
 #include "server/routes/view_answer.h"

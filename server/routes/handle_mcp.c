@@ -16,7 +16,6 @@
 #include "server/routes/handle_compare.h"
 #include "server/routes/handle_series.h"
 #include "server/routes/handle_space.h"
-#include "server/routes/looked_up.h"
 #include "server/routes/mcp_tools.h"
 #include "server/routes/routes_table.h"
 #include "server/routes/view_answer.h"

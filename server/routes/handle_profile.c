@@ -1,4 +1,5 @@
 #include "server/routes/handle_profile.h"
+#include "server/routes/admit.h"
 
 #include <stdio.h>
 #include <string.h>

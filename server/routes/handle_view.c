@@ -5,6 +5,7 @@
 #include "core/system/utc.h"
 #include "server/convert/convert.h"
 #include "server/http/exchange.h"
+#include "server/routes/admit.h"
 #include "server/routes/routes_table.h"
 #include "server/routes/view_answer.h"
 #include "server/service.h"

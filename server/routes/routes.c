@@ -10,7 +10,7 @@
 #include "server/pages/page_frame.h"
 #include "server/pages/pages.h"
 #include "server/pages/static_assets.h"
-#include "server/routes/looked_up.h"
+#include "server/routes/admit.h"
 #include "server/routes/routes_table.h"
 #include "server/routes/view_answer.h"
 #include "server/service.h"

@@ -8,7 +8,6 @@
 #include "core/sha256.h"
 #include "core/system/folder.h"
 #include "core/system/json_memory.h"
-#include "core/system/log.h"
 #include "render/view/asked.h"
 #include "render/view/key.h"
 #include "server/convert/summary.h"
@@ -18,122 +17,11 @@
 #include "server/pages/page_frame.h"
 #include "server/pages/pages.h"
 #include "server/routes/admit.h"
-#include "server/routes/looked_up.h"
 #include "server/service.h"
 #include "server/store/record.h"
 #include "server/upload/known_mapping.h"
 #include "server/views/policies.h"
 #include "server/views/views.h"
-
-/* ---- the profile that a request is about ---- */
-
-static const char NOT_HERE_HINT[] = "Check the link, or upload the profile again.";
-
-void profile_gone(struct exchange *x)
-{
-    exchange_problem(x, 410, "gone", "Upload the profile again if you still have it.",
-                     "This upload was deleted or has expired.");
-}
-
-bool profile_record(struct exchange *x, struct str id, struct record *r)
-{
-    enum record_state state = looked_up_read(x, id, r);
-
-    x->stale = state == RECORD_STALE;
-    x->profile = state == RECORD_FOUND || x->stale ? id : STR("");
-    switch (state) {
-    case RECORD_FOUND:
-    case RECORD_STALE:
-        return admits_reader(x, r);
-    case RECORD_GONE:
-        profile_gone(x);
-        break;
-    case RECORD_NONE:
-        exchange_problem(x, 404, "not found", NOT_HERE_HINT, "There is no upload with this id.");
-        break;
-    case RECORD_AWAY:
-        exchange_problem(x, 503, "the object store does not answer",
-                         "Try again soon; if that does not help, tell the operator.",
-                         "The service keeps uploads in an object store, which does not answer.");
-        break;
-    case RECORD_BROKEN:
-        exchange_problem(x, 500, "upload not readable",
-                         "Tell the operator: the service's log has the details.",
-                         "The upload's record could not be read.");
-        LOG(x->service->log, LOG_ERROR, "record-broken", LOG_STR("id", id));
-        break;
-    }
-    return false;
-}
-
-/* A pass of an upload for the team is none of the time when its link was enough, and the other way round: the text that it
- * is a digest of says which. Of a comparison, whether one of the two is for the team. */
-static void put_pass_text(struct buf *b, struct str id, bool team)
-{
-    buf_z(b, team ? "team " : "");
-    buf_str(b, id);
-}
-
-static bool holds_pass(const struct exchange *x, struct str id, bool team, struct str pass)
-{
-    struct buf text = {0};
-
-    put_pass_text(&text, id, team);
-    bool holds = !text.failed && pass_holds(x->service->passes, buf_view(&text), (int64_t)time(NULL), pass);
-    buf_free(&text);
-    return holds;
-}
-
-bool profile_pass(struct exchange *x, struct str id, struct str pass)
-{
-    x->passed = holds_pass(x, id, true, pass);
-    if (x->passed || holds_pass(x, id, false, pass))
-        return true;
-    exchange_problem(x, 403, "no pass, or one of the past", "Open the picture from its page again.",
-                     "The pass in the URL does not let this picture in.");
-    reply_header(&x->reply, "Access-Control-Allow-Origin", "*");
-    return false;
-}
-
-bool profile_card_pass(struct exchange *x, struct str id, struct str pass)
-{
-    x->passed = card_pass_holds(x->service->passes, id, (int64_t)time(NULL), pass);
-    if (!x->passed)
-        exchange_problem(x, 403, "no preview", "Ask for another link the person who sent it.",
-                         "The pass in the URL has ended, or was never given.");
-    return x->passed;
-}
-
-bool profile_may_change(struct exchange *x, const struct record *r, enum scope scope, struct str token)
-{
-    if (admits_without_token(x, r, scope))
-        return true;
-    if (r->token_sha256[0] == '\0') {
-        exchange_problem(
-            x, 403, "not yours", "Ask the person who uploaded it, or whoever runs the service.",
-            "Only its owner, or somebody with the scope for it, can change or delete this upload.");
-        return false;
-    }
-    if (token.p == NULL)
-        token = x->header(x, "X-Delete-Token");
-    if (token.p == NULL) {
-        exchange_problem(
-            x, 403, "delete token missing",
-            "Send it in the header X-Delete-Token, or in the form's field; the upload's answer had "
-            "it in X-Delete-URL.",
-            "Only who has the upload's delete token can change or delete it.");
-        return false;
-    }
-    enum record_match match = record_token_matches(r, token);
-    if (match == RECORD_MATCHES)
-        return true;
-    if (match == RECORD_NO_MEMORY)
-        exchange_no_memory(x, "the form");
-    else
-        exchange_problem(x, 403, "wrong delete token", "The upload's answer had it in X-Delete-URL.",
-                         "This is not the delete token of this upload.");
-    return false;
-}
 
 /* ---- answers that are made ---- */
 
@@ -515,12 +403,10 @@ static void answer_workspace_page(struct exchange *x, const struct workspace_ans
     json_t *told = is_told ? json_memory_load(content, 0, NULL) : NULL;
     char pass[PASS_CHARS + 1], card_pass[CARD_PASS_CHARS + 1] = "";
     struct str shown = is_compared(a) ? a->pair : str_of(a->record.id);
-    struct buf text = {0}, base = {0};
+    struct buf base = {0};
     if (x->service->config->link_previews)
         exchange_base_url(x, &base);
-    put_pass_text(&text, shown, x->team);
-    bool has_pass = !text.failed && pass_make(x->service->passes, buf_view(&text), (int64_t)time(NULL), pass);
-    buf_free(&text);
+    bool has_pass = profile_pass_make(x, shown, pass);
     bool may_map = !is_compared(a) && a->record.names.of[RECORD_MAPPING][0] == '\0';
     struct str build = may_map ? build_of(a->summary) : STR("");
     int known = known_mapping_open(x->service, build);

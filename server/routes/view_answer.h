@@ -55,26 +55,6 @@ enum exchange_step view_work(struct exchange *x, const struct view_request *r, c
 /* Appends a view's bytes, wherever they are, and frees the result. False: x->reply says why not. */
 bool view_take(struct exchange *x, struct view_result *result, struct buf *bytes);
 
-/* The upload that a request is about, and whether the client may change it. */
-
-/* The upload's record, for who may read it; also sets x->profile. False: x->reply says why not (401, 403, 404, 410,
- * 500, or the way to the login). */
-bool profile_record(struct exchange *x, struct str id, struct record *r);
-
-/* Whether the pass lets a picture of that id in (views/policies.h), whoever asks. False: x->reply says why not, for the
- * picture's script to read. */
-bool profile_pass(struct exchange *x, struct str id, struct str pass);
-
-/* Whether the pass of the owner's link lets anybody see the card of the upload. False: x->reply says why not. */
-bool profile_card_pass(struct exchange *x, struct str id, struct str pass);
-
-/* Says that it was deleted or has expired (410). */
-void profile_gone(struct exchange *x);
-
-/* Whether who asks has the scope or is the upload's owner, or `token` (p == NULL: none in the body), or else that of the
- * header X-Delete-Token, is its delete token. False: x->reply says why. */
-bool profile_may_change(struct exchange *x, const struct record *r, enum scope scope, struct str token);
-
 /* Behind the last byte of a page: its tag; 304 in the place of the page where the client has it. */
 void page_tag(struct exchange *x, struct buf *page);
 

@@ -16,7 +16,7 @@ SAID = {
     'render/verdict/rules.c': 'Native functions with the most self time on a CPU:',
     'render/table/diff_words.c': 'More time in your methods, with what they call:',
     'server/pages/page_plain.c': 'Only team members can open this profile.',
-    'server/routes/view_answer.c': 'This upload was deleted or has expired.',
+    'server/routes/admit.c': 'This upload was deleted or has expired.',
     'static/upload-rules.js': 'Record a shorter trace, or sample instead of tracing.',
     'static/lanes-legend.js': 'What the timeline shows, and its keys',
     'cli/cli_verdict.c': 'say in words where the time went',
