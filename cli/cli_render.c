@@ -19,7 +19,7 @@
 #include "render/output.h"
 #include "render/view/view.h"
 #include "server/convert/archive_members.h"
-#include "server/convert/call_list.h"
+#include "server/convert/convert.h"
 
 /* ---- choosing a member ---- */
 

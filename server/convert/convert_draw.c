@@ -1,11 +1,13 @@
 /* What a profile does not hold, and what is made by replaying its log: calls in the order of time, how
  * long they were, and windows of time. */
+#include "server/convert/convert.h"
+
 #include <stdlib.h>
 
 #include "render/chart/chart.h"
+#include "render/table/table.h"
 #include "render/view/asked.h"
 #include "render/view/view.h"
-#include "server/convert/convert.h"
 #include "server/convert/convert_impl.h"
 
 bool conversion_replay_failed(struct arena *arena, struct diag *diag)
@@ -17,8 +19,9 @@ bool conversion_replay_failed(struct arena *arena, struct diag *diag)
 
 /* ---- filters ---- */
 
-bool conversion_stacks(const struct shared_profile *f, const struct view_options *view, struct arena *arena,
-                       struct filter_stacks *stacks, struct diag *diag)
+/* What the filters of a view leave of the stacks of the profile, in the arena. False: diag. */
+static bool conversion_stacks(const struct shared_profile *f, const struct view_options *view,
+                              struct arena *arena, struct filter_stacks *stacks, struct diag *diag)
 {
     struct filter_step steps[FILTER_STEPS_MAX];
     struct filter_request request = {.steps = steps};
@@ -215,4 +218,214 @@ bool convert_view(const struct convert_source *s, const struct output *output,
 
     return may_show(output, view, diag) &&
            (view->view == VIEW_CHART ? draw_chart : convert_drawn)(s, &d, view, out, diag);
+}
+
+/* ---- lists of calls ---- */
+
+struct call_list {
+    struct convert_source source;
+    struct view_options view; /* resolved */
+    const struct call_format *format;
+    struct arena arena;
+    const uint32_t *tracks; /* that are listed */
+    uint32_t n_tracks;
+    struct window window; /* with has_window */
+    bool has_window;
+    struct filter_stacks stacks;
+    const struct filter_stacks *filter; /* these, or NULL */
+    struct hash_seed seed;
+
+    struct replay_sink sink;
+    struct arena playing; /* memory of the replay that is under way */
+
+    struct call_writer writer;
+    struct buf *out;
+    const struct call_list_taker *taker;
+    bool ended; /* by the taker */
+};
+
+static bool put_row(void *context, const struct call_row *row)
+{
+    struct call_list *l = context;
+
+    l->format->row(&l->writer, row, l->out);
+    l->writer.n++;
+    return !l->out->failed;
+}
+
+static bool put_slice(void *context, const struct call_slice *slice)
+{
+    struct call_list *l = context;
+
+    l->format->slice(&l->writer, slice, l->out);
+    return !l->out->failed;
+}
+
+/* ---- what is asked ---- */
+
+static bool set_request(struct call_list *l, struct diag *diag)
+{
+    const struct shared_profile *f = l->source.profile;
+    uint32_t n, *tracks = view_tracks(f->profile, &l->view, &n, &l->arena);
+
+    if (tracks == NULL)
+        return conversion_arena_failed(&l->arena, diag);
+    for (uint32_t i = 0; i < n; i++) /* samples are no calls */
+        if (profile_track_times(f->profile, &f->profile->tracks[tracks[i]]) > 0)
+            tracks[l->n_tracks++] = tracks[i];
+    l->tracks = tracks;
+    l->has_window = view_window(&l->view, &l->window, diag);
+    if (l->view.filters.n > 0)
+        l->filter = &l->stacks;
+    return diag->kind == DIAG_NONE && conversion_seed(&l->seed, diag) &&
+           (l->filter == NULL || conversion_stacks(f, &l->view, &l->arena, &l->stacks, diag));
+}
+
+static bool prepare_writer(struct call_list *l, struct diag *diag)
+{
+    const struct profile *p = l->source.profile->profile;
+    struct call_writer *w = &l->writer;
+    struct measure measure;
+
+    w->arena = &l->arena;
+    w->window = l->has_window ? &l->window : NULL;
+    w->names = conversion_names(l->source.profile, &l->view, &l->arena);
+    w->number = arena_array(&l->arena, p->n_frames, sizeof(*w->number));
+    w->used = arena_array(&l->arena, p->n_frames, sizeof(*w->used));
+    w->texts = arena_array(&l->arena, p->n_frames, sizeof(*w->texts));
+    w->processes = arena_array(&l->arena, p->n_tracks, sizeof(*w->processes));
+    w->tracks = l->tracks;
+    w->n_tracks = l->n_tracks;
+    w->by_cpu = measure_by_name(p, l->view.value, &measure) && !measure.waiting && w->has_cpu &&
+                measure.value == profile_value_by_role(p, ROLE_CPU);
+    if (w->names == NULL || w->number == NULL || w->used == NULL || w->texts == NULL || w->processes == NULL)
+        return conversion_arena_failed(&l->arena, diag);
+    call_processes(p, w->processes);
+    return true;
+}
+
+bool call_list_possible(const struct profile *p, struct diag *diag)
+{
+    return p->n_times > 0 || diag_set(diag, DIAG_USAGE, "no calls in this file",
+                                      "Look at its stacks: the output folded has them.",
+                                      "Calls have times, and this file has none: %.*s.",
+                                      (int)p->format_label.n, p->format_label.p);
+}
+
+/* ---- replaying ---- */
+
+static bool arena_failed(const struct call_list *l, struct diag *diag)
+{
+    return conversion_arena_failed(l->playing.failure != ARENA_OK ? &l->playing : &l->arena, diag);
+}
+
+/* How many tracks are replayed at a time: where the slices of each track stand together, one. */
+static uint32_t n_at_a_time(const struct call_list *l)
+{
+    return l->format->track != NULL ? 1 : l->n_tracks;
+}
+
+/* For one replay, or for one behind the other. False: the arena gives no more. */
+static bool make_sink(struct call_list *l)
+{
+    const struct profile *p = l->source.profile->profile;
+    bool to_end = l->view.open == OPEN_END;
+    const struct window *window = l->has_window ? &l->window : NULL;
+
+    if (l->format->slice != NULL) {
+        const struct call_slices_request request = {p,         n_at_a_time(l), to_end, window,
+                                                    l->filter, put_slice,      l};
+        struct call_slices *slices = call_slices_new(&l->arena, &request, l->seed);
+        if (slices != NULL)
+            l->sink = call_slices_replay(slices);
+        return slices != NULL;
+    }
+    const struct call_rows_request request = {p, to_end, window, l->filter, false, put_row, l};
+    struct call_rows *rows = call_rows_new(&l->arena, &request, l->seed);
+    if (rows != NULL)
+        l->sink = call_rows_replay(rows);
+    return rows != NULL;
+}
+
+/* These tracks, to their end. With filters it depends on the calls within it what a call shows, so these are played to
+ * the end. False: nothing more is to be written; `diag` has what the log says. */
+static bool play(struct call_list *l, const uint32_t *tracks, uint32_t n, struct diag *diag)
+{
+    struct replay_request request = {.tracks = tracks,
+                                     .n_tracks = n,
+                                     .window = l->has_window ? &l->window : NULL,
+                                     .to_the_end = l->filter != NULL,
+                                     .in_order = true,
+                                     .rests = l->view.open == OPEN_END,
+                                     .looks_at_self = l->format->row != NULL,
+                                     .sink = l->sink};
+    enum replay_end end = REPLAY_MORE;
+
+    arena_free(&l->playing);
+    profile_log_request(l->source.profile, &request);
+    struct replay *replay = replay_new(&request, &l->playing);
+    if (replay == NULL)
+        return arena_failed(l, diag);
+    while (end == REPLAY_MORE && !l->ended && !l->out->failed) {
+        end = replay_step(replay);
+        l->ended = !l->taker->take(l->taker->context, l->out);
+    }
+    return profile_log_ended(end, diag) && !l->ended;
+}
+
+/* False as above. */
+static bool write_all(struct call_list *l, struct diag *diag)
+{
+    bool ok = make_sink(l);
+
+    if (ok)
+        l->format->begin(&l->writer, l->out);
+    if (ok && l->format->track == NULL)
+        ok = play(l, l->tracks, l->n_tracks, diag);
+    for (uint32_t i = 0; ok && l->format->track != NULL && i < l->n_tracks; i++) {
+        l->format->track(&l->writer, l->tracks[i], false, l->out);
+        ok = play(l, &l->tracks[i], 1, diag);
+        if (ok)
+            l->format->track(&l->writer, l->tracks[i], true, l->out);
+    }
+    if (ok && l->format->end != NULL)
+        l->format->end(&l->writer, l->out);
+    return ok && !l->out->failed;
+}
+
+/* Why there is less than all. Always false. */
+static bool failed(const struct call_list *l, struct diag *diag)
+{
+    if (l->out->failed) {
+        *diag = (struct diag){0};
+        return fail_buf(l->out, diag);
+    }
+    if (l->ended || diag->kind != DIAG_NONE)
+        return false;
+    return l->arena.failure != ARENA_OK || l->playing.failure != ARENA_OK
+               ? arena_failed(l, diag)
+               : profile_log_ended(REPLAY_DAMAGED, diag);
+}
+
+bool call_list_write(const struct convert_source *source, const struct view_options *view,
+                     const struct call_format *format, struct buf *out, const struct call_list_taker *taker,
+                     struct diag *diag)
+{
+    const struct profile *p = source->profile->profile;
+    struct call_list l = {.source = *source, .view = *view, .format = format, .out = out, .taker = taker};
+
+    if (!call_list_possible(p, diag))
+        return false;
+    l.view.view = VIEW_FLAME; /* it is no picture */
+    l.writer.profile = p;
+    l.writer.has_cpu = profile_value_by_role(p, ROLE_CPU) < p->n_times;
+    arena_init(&l.arena, (size_t)source->config->job_memory_bytes);
+    arena_init(&l.playing, (size_t)source->config->job_memory_bytes);
+    l.arena.stop = l.playing.stop = source->stop;
+    bool ok = view_resolve(&l.view, p, diag) && set_request(&l, diag) && prepare_writer(&l, diag) &&
+              profile_log_make(&l.source, diag) && (write_all(&l, diag) || failed(&l, diag));
+    arena_free(&l.playing);
+    arena_free(&l.arena);
+    buf_free(&l.writer.scratch);
+    return ok;
 }

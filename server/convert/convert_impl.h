@@ -1,5 +1,5 @@
-/* The inside of a conversion, shared by convert.c (from bytes to a profile, and to its log of calls),
- * convert_draw.c (what is drawn of both) and call_list.c. */
+/* The inside of a conversion, shared by convert.c (from bytes to a profile, and to its log of calls) and
+ * convert_draw.c (what is drawn and listed of both). */
 #ifndef SERVER_CONVERT_CONVERT_IMPL_H
 #define SERVER_CONVERT_CONVERT_IMPL_H
 
@@ -55,10 +55,7 @@ const struct names *conversion_names(const struct shared_profile *f, const struc
 bool conversion_filter(const struct profile *p, const struct names *names, const struct view_options *view,
                        struct filter_step *steps, struct filter_request *filter, struct arena *arena);
 
-/* convert_draw.c: what the filters of a view leave of the stacks of the profile; and all that is to be
- * known to tell the calls of filter->tracks, which are set before. In the arena. False: diag. */
-bool conversion_stacks(const struct shared_profile *f, const struct view_options *view, struct arena *arena,
-                       struct filter_stacks *stacks, struct diag *diag);
+/* All that is to be known to tell the calls of filter->tracks, which are set before. In the arena. False: diag. */
 bool conversion_span_filter(const struct shared_profile *f, const struct view_options *view,
                             struct arena *arena, struct span_filter *filter, struct diag *diag);
 /* Says why there is less than all, if diag does not yet: the arena gave no more, or the sink ended the

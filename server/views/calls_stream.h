@@ -4,7 +4,7 @@
 #ifndef SERVER_VIEWS_CALLS_STREAM_H
 #define SERVER_VIEWS_CALLS_STREAM_H
 
-#include "server/convert/call_list.h"
+#include "server/convert/convert.h"
 #include "server/http/exchange.h"
 #include "server/store/record.h"
 
