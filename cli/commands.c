@@ -214,8 +214,8 @@ static const struct cli_option *find(const struct cli_command *c, struct str nam
 static bool is_package(struct str s)
 {
     for (size_t i = 0; i < s.n; i++)
-        if (!((s.p[i] >= 'a' && s.p[i] <= 'z') || (s.p[i] >= 'A' && s.p[i] <= 'Z') ||
-              (s.p[i] >= '0' && s.p[i] <= '9') || s.p[i] == '_' || s.p[i] == '.' || s.p[i] == ':'))
+        if (!((s.p[i] >= 'a' && s.p[i] <= 'z') || (s.p[i] >= 'A' && s.p[i] <= 'Z') || is_digit(s.p[i]) ||
+              s.p[i] == '_' || s.p[i] == '.' || s.p[i] == ':'))
             return false;
     return s.n > 0;
 }

@@ -18,6 +18,12 @@ struct str {
     }
 #define STR(literal) ((struct str)STR_INIT(literal))
 
+/* Of ASCII. */
+static inline bool is_digit(int c)
+{
+    return c >= '0' && c <= '9';
+}
+
 struct str str_of(const char *terminated);
 bool str_eq(struct str a, struct str b);
 bool str_eq_nocase(struct str a, struct str b); /* ASCII only */

@@ -69,11 +69,6 @@ struct rust_walk {
     bool begins[MANGLED_MAX + 1]; /* A path, type or constant begins there, so a reference may lead there. */
 };
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* One that is in Punycode is none here, and none that is longer than the name. */
 static bool walk_identifier(struct rust_walk *w)
 {
@@ -196,7 +191,7 @@ static bool begins_substitution(const char *at)
 {
     if (*at++ != 'S')
         return false;
-    while ((*at >= '0' && *at <= '9') || (*at >= 'A' && *at <= 'Z'))
+    while (is_digit(*at) || (*at >= 'A' && *at <= 'Z'))
         at++;
     return *at == '_';
 }

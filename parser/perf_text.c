@@ -207,8 +207,7 @@ static size_t find_time(struct str line, size_t from, struct str *time)
             return line.n;
         i = (size_t)(colon - line.p);
         size_t begin = i, points = 0;
-        while (begin > 0 &&
-               ((line.p[begin - 1] >= '0' && line.p[begin - 1] <= '9') || line.p[begin - 1] == '.'))
+        while (begin > 0 && (is_digit(line.p[begin - 1]) || line.p[begin - 1] == '.'))
             points += line.p[--begin] == '.';
         *time = (struct str){line.p + begin, i - begin};
         if (points == 1 && time->n > 2 && time->p[0] != '.' && time->p[time->n - 1] != '.' && begin > 0 &&
@@ -287,8 +286,8 @@ static bool take_address(struct str *line)
     if (str_starts(*line, STR("<-")))
         *line = str_trim((struct str){line->p + 2, line->n - 2});
     size_t n = 0;
-    while (n < line->n && ((line->p[n] >= '0' && line->p[n] <= '9') ||
-                           ((line->p[n] | 0x20) >= 'a' && (line->p[n] | 0x20) <= 'f')))
+    while (n < line->n &&
+           (is_digit(line->p[n]) || ((line->p[n] | 0x20) >= 'a' && (line->p[n] | 0x20) <= 'f')))
         n++;
     word = (struct str){line->p, n};
     if (n == 0 || n >= line->n || !is_blank(line->p[n]))

@@ -450,7 +450,7 @@ static int64_t take_tid(struct json_doc *d)
 
     if (!json_in_text(d->in, &text))
         return -1;
-    while (n < text.n && text.p[n] >= '0' && text.p[n] <= '9')
+    while (n < text.n && is_digit(text.p[n]))
         n++;
     return str_to_u64((struct str){text.p, n}, 10, &tid) && tid < UINT32_MAX ? (int64_t)tid : -1;
 }

@@ -223,11 +223,6 @@ static bool take_string(struct json_in *in, struct str *text)
 
 /* ---- numbers ---- */
 
-static bool is_digit(int c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* Digits from *p on are added to the mantissa as long as they have room; the others move the exponent, unless they
  * stand behind the point. */
 static bool take_digits(const char **p, const char *end, struct json_number *n, bool decimals)

@@ -144,7 +144,7 @@ static bool take_number(struct str *s, uint32_t *number)
     size_t n = 0;
     uint64_t value;
 
-    while (n < s->n && s->p[n] >= '0' && s->p[n] <= '9')
+    while (n < s->n && is_digit(s->p[n]))
         n++;
     if (!str_to_u64((struct str){s->p, n}, 10, &value) || value >= UINT32_MAX)
         return false;

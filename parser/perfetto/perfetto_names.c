@@ -365,8 +365,7 @@ static bool is_java_name(struct str name)
     for (size_t i = 0; i < name.n; i++) {
         char c = name.p[i];
         bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c & 0x80) != 0;
-        bool other =
-            (c >= '0' && c <= '9') || c == '_' || c == '$' || c == '.' || c == '<' || c == '>' || c == '-';
+        bool other = is_digit(c) || c == '_' || c == '$' || c == '.' || c == '<' || c == '>' || c == '-';
         if (!letter && (!other || i == 0))
             return false;
     }

@@ -31,11 +31,6 @@ static const struct {
     {STR_INIT("Texture upload"), KEEP_PREFIX, false},
 };
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static bool is_hex(char c)
 {
     return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');

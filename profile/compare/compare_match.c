@@ -181,11 +181,6 @@ static bool find_left(struct pairing *g)
 
 /* ---- order ---- */
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* Digits at the beginning, without zeros in front. */
 static struct str number_at(struct str s)
 {
@@ -357,7 +352,7 @@ static bool put_pool_name(struct buf *b, struct str name)
     bool pool = false, within = false;
 
     for (size_t i = 0; i < name.n; i++) {
-        bool digit = name.p[i] >= '0' && name.p[i] <= '9';
+        bool digit = is_digit(name.p[i]);
         if (!digit || !within)
             buf_char(b, digit ? '#' : name.p[i]);
         within = digit;

@@ -63,11 +63,6 @@ const char *compare_rule_label(unsigned rule)
     return rule < RULES_COUNT ? RULES[rule].label : NULL;
 }
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static bool is_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');

@@ -172,7 +172,7 @@ static bool read_number(struct parser *p, unsigned *number)
     size_t n = 0;
     uint64_t value;
 
-    while (n < p->rest.n && p->rest.p[n] >= '0' && p->rest.p[n] <= '9')
+    while (n < p->rest.n && is_digit(p->rest.p[n]))
         n++;
     if (!str_to_u64((struct str){p->rest.p, n}, 10, &value))
         return fail(p, "a { begins a repetition such as {2}, {2,} or {2,5}, or needs a backslash in front");

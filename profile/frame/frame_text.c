@@ -6,7 +6,7 @@ static bool is_word(struct str s)
     for (size_t i = 0; i < s.n; i++) {
         unsigned char c = (unsigned char)s.p[i];
         bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || c >= 0x80;
-        bool inner = (c >= '0' && c <= '9') || c == '-';
+        bool inner = is_digit(c) || c == '-';
         if (!letter && !(inner && i > 0))
             return false;
     }

@@ -249,7 +249,7 @@ static bool is_package(struct str text)
     for (size_t i = 0; i < text.n; i++) {
         unsigned char c = (unsigned char)text.p[i];
         bool letter = ((c | 32) >= 'a' && (c | 32) <= 'z') || c == '_' || c == '$' || c == '-' || c > 127;
-        if (!(letter || (c == '.' && !begins) || (c >= '0' && c <= '9' && !begins)))
+        if (!(letter || (c == '.' && !begins) || (is_digit(c) && !begins)))
             return false;
         begins = c == '.';
     }

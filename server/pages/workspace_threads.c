@@ -108,11 +108,6 @@ static bool is_idle_section(const struct list *l, const struct section *s)
 
 /* ---- pools ---- */
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* The name up to the hexadecimal number of a Binder thread, as in Binder:1234_1F; else all of it. */
 static size_t before_binder_number(struct str name)
 {

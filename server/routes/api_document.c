@@ -468,7 +468,7 @@ static void put_operation_id(struct document *d, const struct api_path *p)
         buf_char(&id, (char)(*c | 0x20));
     for (size_t i = 0; i < p->path.n; i++) {
         char c = p->path.p[i];
-        if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'))
+        if ((c >= 'a' && c <= 'z') || is_digit(c))
             buf_char(&id, c);
         else if (c != '}')
             buf_char(&id, '_');

@@ -277,7 +277,7 @@ enum exchange_step handle_events(struct exchange *x)
 static void put_file_name(struct buf *b, const char *name)
 {
     for (const char *c = name; *c != '\0'; c++) {
-        bool plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') ||
+        bool plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || is_digit(*c) ||
                      strchr("!#$&+-.^_`|~", *c) != NULL;
         if (plain)
             buf_char(b, *c);

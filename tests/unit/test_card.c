@@ -12,7 +12,7 @@ enum { WIDTH_PX = 200, HEIGHT_PX = 60, WHITE = 0xffffff, MEMORY_BYTES = 64 << 20
 
 static const struct canvas_font FONT = {20, false, 0};
 
-static bool is_digit(char c)
+static bool is_coordinate(char c)
 {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z');
 }
@@ -32,10 +32,10 @@ static unsigned check_strokes(const char *s)
         }
         if (*s == '.') {
             assert_false(begins); /* a curve goes on from a point */
-            assert_true(is_digit(s[1]) && is_digit(s[2]) && is_digit(s[3])); /* to a point */
+            assert_true(is_coordinate(s[1]) && is_coordinate(s[2]) && is_coordinate(s[3])); /* to a point */
             s++;
         }
-        assert_true(is_digit(s[0]) && is_digit(s[1]));
+        assert_true(is_coordinate(s[0]) && is_coordinate(s[1]));
         s += 2;
         begins = false;
     }

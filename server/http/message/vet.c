@@ -41,7 +41,7 @@ static bool is_made_of(struct str s, const char *others)
 {
     for (size_t i = 0; i < s.n; i++) {
         char c = s.p[i];
-        bool alnum = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        bool alnum = is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
         if (!alnum && (c == '\0' || strchr(others, c) == NULL))
             return false;
     }
