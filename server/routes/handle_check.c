@@ -26,8 +26,6 @@ struct check_answer {
     bool is_page;
     enum check_format format;
     const struct job_result *upload; /* that it was asked with; NULL: it is a look */
-    void (*then)(struct exchange *x, void *context);
-    void *context;
 };
 
 static void end_answer(void *check_answer)
@@ -160,9 +158,9 @@ static void tell_failure(struct exchange *x, const struct check_answer *a)
     webhook_check_failed(x->service->webhook, &told);
 }
 
-static void answer(struct exchange *x, void *context)
+void check_answer(struct exchange *x, void *check)
 {
-    struct check_answer *a = context;
+    struct check_answer *a = check;
     struct diag diag = {0};
 
     if (make(x, a, &diag)) {
@@ -171,8 +169,6 @@ static void answer(struct exchange *x, void *context)
     } else {
         exchange_diag(x, &diag);
     }
-    if (a->then != NULL)
-        a->then(x, a->context);
 }
 
 bool check_put_text(struct exchange *x, struct check_answer *a, struct buf *b, struct diag *diag)
@@ -191,6 +187,16 @@ bool check_put_text(struct exchange *x, struct check_answer *a, struct buf *b, s
 
 /* ---- the route ---- */
 
+/* NULL, which says why not. */
+static struct check_answer *no_check(struct exchange *x, const struct diag *diag)
+{
+    if (diag->kind == DIAG_NONE)
+        exchange_no_memory(x, "the check");
+    else
+        exchange_diag(x, diag);
+    return NULL;
+}
+
 struct check_answer *check_ask(struct exchange *x, struct str space)
 {
     struct check_answer *a;
@@ -199,15 +205,9 @@ struct check_answer *check_ask(struct exchange *x, struct str space)
     if (!admits_space(x, space))
         return NULL;
     a = exchange_state(x, sizeof(*a), end_answer);
-    if (a == NULL) {
-        exchange_no_memory(x, "the check");
-        return NULL;
-    }
-    if (!space_name_is_one(space, &diag) || !read_asked(x, a, x->query(x, "baseline"), &diag) ||
-        !query_parse(&a->runs, x->query(x, "q"), &diag)) {
-        exchange_diag(x, &diag);
-        return NULL;
-    }
+    if (a == NULL || !space_name_is_one(space, &diag) || !read_asked(x, a, x->query(x, "baseline"), &diag) ||
+        !query_parse(&a->runs, x->query(x, "q"), &diag))
+        return no_check(x, &diag);
     memcpy(a->space, space.p, space.n);
     return a;
 }
@@ -220,13 +220,13 @@ enum exchange_step handle_check(struct exchange *x)
     if (a == NULL)
         return X_DONE;
     if (str_eq(suffix, STR(".md")))
-        return exchange_work(x, WORK_LONG, answer, NULL, a);
+        return exchange_work(x, WORK_LONG, check_answer, NULL, a);
     choose_format(a, view_suffix(x, &suffix));
     a->format = str_eq(x->parameters[1], STR(".txt")) ? CHECK_TEXT : a->format;
     if (suffix.n > 0)
         return exchange_problem(x, 404, "not found", "Say .md, .txt or .json, or nothing.",
                                 "A check is not told in that format.");
-    return exchange_work(x, WORK_LONG, answer, NULL, a);
+    return exchange_work(x, WORK_LONG, check_answer, NULL, a);
 }
 
 /* ---- of an upload ---- */
@@ -248,16 +248,13 @@ static void put_id(struct check_answer *a, const struct record *r)
     buf_bytes(&a->ids, r->id, RECORD_ID_CHARS);
 }
 
-enum exchange_step check_of_upload(struct exchange *x, const struct job_result *result,
-                                   void (*then)(struct exchange *x, void *context), void *context)
+struct check_answer *check_of_upload(struct exchange *x, const struct job_result *result)
 {
     struct check_answer *a = exchange_state(x, sizeof(*a), end_answer);
     struct diag diag = {0};
 
-    if (a == NULL)
-        return exchange_no_memory(x, "the check");
-    if (!read_asked(x, a, x->query(x, "check"), &diag) || !query_parse(&a->runs, STR(""), &diag))
-        return exchange_diag(x, &diag);
+    if (a == NULL || !read_asked(x, a, x->query(x, "check"), &diag) || !query_parse(&a->runs, STR(""), &diag))
+        return no_check(x, &diag);
     memcpy(a->space, result->record.space, sizeof(a->space));
     choose_format(a, x->accepts);
     for (size_t i = 0; i < result->n_members; i++)
@@ -266,10 +263,13 @@ enum exchange_step check_of_upload(struct exchange *x, const struct job_result *
     if (result->n_members == 0)
         put_id(a, &result->record);
     if (a->ids.failed)
-        return exchange_no_memory(x, "the check");
+        return no_check(x, &diag);
     a->with_commit = labels_value(&result->record.labels, STR("commit")).n > 0;
     a->upload = result;
-    a->then = then;
-    a->context = context;
-    return exchange_work(x, WORK_LONG, answer, NULL, a);
+    return a;
+}
+
+const struct job_result *check_upload(const struct check_answer *a)
+{
+    return a->upload;
 }

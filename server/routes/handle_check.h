@@ -18,9 +18,11 @@ bool check_is_asked(const struct exchange *x);
 /* Whether what it asks for makes sense. False: diag. */
 bool check_can_be_asked(struct exchange *x, struct diag *diag);
 
-/* With the result of an upload for which both were true: the answer is the check of what was kept, together with the
- * other runs of its commit. Returns what a handler returns; then(x, context) adds to the reply. */
-enum exchange_step check_of_upload(struct exchange *x, const struct job_result *result,
-                                   void (*then)(struct exchange *x, void *context), void *context);
+/* With the result of an upload for which both were true: a state of the exchange, of a check of what was kept, together with
+ * the other runs of its commit. NULL: x->reply says why not. */
+struct check_answer *check_of_upload(struct exchange *x, const struct job_result *result);
+const struct job_result *check_upload(const struct check_answer *a);
+/* Makes the check, a struct check_answer, and answers with it: for exchange_work. */
+void check_answer(struct exchange *x, void *check);
 
 #endif

@@ -209,9 +209,10 @@ static enum exchange_step view_ready(struct exchange *x, const struct view_reque
     return X_DONE;
 }
 
-static void check_headers(struct exchange *x, void *job_result)
+static void answer_checked(struct exchange *x, void *check)
 {
-    upload_headers(x, job_result);
+    check_answer(x, check);
+    upload_headers(x, check_upload(check));
 }
 
 static enum exchange_step answer_result(struct exchange *x, struct job_result *result)
@@ -221,8 +222,10 @@ static enum exchange_step answer_result(struct exchange *x, struct job_result *r
 
     if (result->diag.kind != DIAG_NONE)
         return exchange_diag(x, &result->diag);
-    if (check_is_asked(x))
-        return check_of_upload(x, result, check_headers, result);
+    if (check_is_asked(x)) {
+        struct check_answer *check = check_of_upload(x, result);
+        return check == NULL ? X_DONE : exchange_work(x, WORK_LONG, answer_checked, NULL, check);
+    }
     if (result->members == NULL && wanted_view(x, &r, &diag)) {
         view_of(&r, &result->record);
         return views_get(x, &r, view_ready, result);
