@@ -17,9 +17,29 @@
 #ifndef SERVER_STORE_SWEEP_PASS_H
 #define SERVER_STORE_SWEEP_PASS_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "core/system/log.h"
 #include "server/store/store.h"
-#include "server/store/sweep_index.h"
+
+/* ---- the index ----
+ *
+ * What a sweep remembers of the uploads: so that the next one reads only the records that have changed. A record is a new
+ * object with each change, so its number tells whether it is the same.
+ *
+ * Takes about a hundred bytes for each upload. Of one thread. */
+
+struct sweep_index;
+
+struct sweep_index *sweep_index_new(void);    /* NULL: no memory, or no randomness */
+void sweep_index_free(struct sweep_index *x); /* NULL is fine */
+
+/* Those that were listed by the sweep under way, or by the last one behind its end. */
+size_t sweep_index_count(const struct sweep_index *x);
+/* Whether the last sweep has seen the whole store, and found memory for all of it. */
+bool sweep_index_is_whole(const struct sweep_index *x);
 
 enum { SWEEP_VIEW_DAYS = 30 };
 
