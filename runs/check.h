@@ -104,4 +104,15 @@ struct check_links {
 void check_write(const struct check *c, enum check_format format, const struct check_links *links,
                  struct buf *out);
 
+/* ---- words, for others who tell of a check. Never markup ---- */
+
+enum { CHECK_DIGITS = 4 };
+
+/* A change as the rule has its limit. */
+void check_put_change(struct buf *b, const struct check_rule *r, double change);
+/* How many runs there are. */
+void check_put_runs(struct buf *b, const struct check *c);
+/* The first rule that has the state of all. */
+const struct check_rule *check_decisive(const struct check *c);
+
 #endif

@@ -10,7 +10,7 @@
 #include "core/system/folder.h"
 #include "core/system/random_bytes.h"
 #include "runs/change_points.h"
-#include "runs/check_words.h"
+#include "runs/check.h"
 #include "server/figures/figures.h"
 #include "server/http/message/form.h"
 #include "server/service.h"
