@@ -1,5 +1,5 @@
 """The binary-only kinds of Android method traces, for trace_text.py: streaming files, and ART's version 2 in its
-layouts A to F. What they look like is written in parser/android/stream.c and parser/android/v2_layout.h."""
+layouts A to F. What they look like is written in parser/android/stream.c and parser/android/v2.h."""
 import struct
 
 COUNTER_HZ = 19200000

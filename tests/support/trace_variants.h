@@ -18,7 +18,7 @@ enum variant {
     VARIANT_S2,      /* streaming, one clock */
     VARIANT_S2_WIDE, /* the same in 14 bytes, against its header */
     VARIANT_S3,      /* streaming, two clocks */
-    VARIANT_A4,      /* ART version 2, layouts as in parser/android/v2_layout.h */
+    VARIANT_A4,      /* ART version 2, layouts as in parser/android/v2.h */
     VARIANT_A5,
     VARIANT_B4,
     VARIANT_B5,

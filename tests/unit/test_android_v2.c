@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "parser/android/v2_layout.h"
+#include "parser/android/v2.h"
 #include "tests/support/art_file.h"
 
 /* ---- good files ---- */

@@ -1,5 +1,5 @@
 /* Traces that are no regular files: streaming ones (0xf3), and ART's version 2 in its layouts A to E, with
- * both clocks. What they look like is written in parser/android/stream.c and parser/android/v2_layout.h.
+ * both clocks. What they look like is written in parser/android/stream.c and parser/android/v2.h.
  * In version 2 the records of a thread stand together, in blocks: those that are not full yet are kept
  * here. */
 #ifndef TESTS_SUPPORT_MKTRACE_PACKETS_H

@@ -19,8 +19,8 @@
  * A word is method | action; methods are an index << 2 (A) or a pointer. Exits of E and F carry no method.
  * The two u16 of A and B overflow for blocks of more than 65535 bytes or 65536 records: the size of such a
  * block is lost, and nothing behind it can be read. */
-#ifndef PARSER_ANDROID_V2_LAYOUT_H
-#define PARSER_ANDROID_V2_LAYOUT_H
+#ifndef PARSER_ANDROID_V2_H
+#define PARSER_ANDROID_V2_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -56,10 +56,6 @@ struct v2_packet {
 };
 
 enum v2_status { V2_MORE, V2_BAD, V2_OK };
-
-/* Reads a packet's head. V2_BAD: no layout has such a tag. */
-enum v2_status v2_packet(const uint8_t *p, size_t n, enum v2_layout layout, bool dual,
-                         struct v2_packet *packet);
 
 /* Whether a block's first record stands in its head. */
 static inline bool v2_first_in_head(enum v2_layout layout)
@@ -146,18 +142,5 @@ static inline bool v2_counts_more(const struct v2_packet *packet, bool dual)
 {
     return (uint64_t)packet->records * (dual ? 3 : 2) > packet->body_bytes;
 }
-
-/* Whether a block of C goes on where its thread's last one ended (`before`), instead of from 0: a writer
- * splits blocks when its buffer is full. `first` is what its first record reads from 0. The method says
- * which it is, if only one of the two is listed; else v2_counts_more, or time that would go back. */
-bool v2_continues(const struct method_table *methods, const struct v2_values *first,
-                  const struct v2_values *before, bool counts_more);
-
-/* The layout, out of the set `candidates` (1 << layout), that packets from p on are written in: n bytes, of
- * which V2_WINDOW_BYTES are looked at. The right one has packets that follow upon each other, blocks that
- * end with a record, and methods that are listed in `methods`. Where there is no block among them, the answer only
- * says how methods are written. `counter`: the header names the frequency of a counter. */
-enum v2_layout v2_choose(unsigned candidates, const uint8_t *p, size_t n, bool dual, bool counter,
-                         const struct method_table *methods);
 
 #endif
