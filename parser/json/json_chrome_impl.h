@@ -1,5 +1,5 @@
 /* What is kept of trace events while they are read (json_chrome.c), which tracks their threads have, and what their samples
- * become (json_chrome_samples.c). */
+ * become (json_cpuprofile.c). */
 #ifndef PARSER_JSON_JSON_CHROME_IMPL_H
 #define PARSER_JSON_JSON_CHROME_IMPL_H
 

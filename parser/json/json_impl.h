@@ -112,33 +112,6 @@ bool json_declare_calls(struct json_doc *d, bool cpu);
 /* Behind the last event of a track, at last_ns: what is open holds until end_ns, and is counted. */
 bool json_close_open(struct json_doc *d, uint32_t track, int64_t end_ns, int64_t last_ns);
 
-/* ---- CPU profiles ---- */
-
-/* Stacks of a part: rows of `stacks` from *first on; `row_of` has the row of a node's id. */
-bool json_js_stacks(struct json_doc *d, const struct json_js *js, const struct json_js_part *part,
-                    struct json_stacks *stacks, struct idmap *row_of);
-
-/* One sample: a row, and its time. */
-struct json_timed {
-    int64_t at_ns;
-    uint32_t row; /* STACK_NONE: none */
-    bool unlisted;
-};
-
-/* Adds samples in the order of time, each lasting until the next one, on the track. end_ns COLUMN_NONE: not known. *n may become less.
- * Times are shown since begin_ns. */
-bool json_js_samples(struct json_doc *d, uint32_t track, struct json_stacks *stacks,
-                     struct json_timed *samples, size_t n, int64_t end_ns, int64_t begin_ns);
-/* Times of a part, which are sums of its deltas since start_ns; and the rows of its ids. *samples is of the arena;
- * *end_ns may be set from a time behind the last sample. */
-bool json_js_times(struct json_doc *d, const struct json_js *js, const struct json_js_part *part,
-                   int64_t start_ns, const struct idmap *row_of, struct json_timed **samples, size_t *n,
-                   int64_t *end_ns);
-/* Whether a node of this name stands for the whole, and is not shown. */
-bool json_js_is_root(struct json_doc *d, string_id name);
-/* The frame of a function: one without a name is shown with its place. */
-frame_id json_js_frame(struct json_doc *d, string_id name, string_id url, int64_t line);
-
 /* ---- slices of trace events ---- */
 
 enum json_slice_kind { JSON_SLICE_BEGIN, JSON_SLICE_END, JSON_SLICE_WHOLE };
