@@ -258,6 +258,18 @@ void turn_take(struct turn *t)
     pthread_mutex_unlock(&t->turns->lock);
 }
 
+bool turn_try(struct turn *t)
+{
+    pthread_mutex_lock(&t->turns->lock);
+    bool is_free = t->turns->free > 0; /* then nobody waits */
+    if (is_free) {
+        t->turns->free--;
+        t->held = TURN_OF_WORKER;
+    }
+    pthread_mutex_unlock(&t->turns->lock);
+    return is_free;
+}
+
 void turn_give(struct turn *t)
 {
     if (t->held == TURN_NONE)

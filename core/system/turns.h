@@ -107,6 +107,9 @@ void turn_end(struct turn *t); /* gives the turn, if it has one */
 /* Waits for a turn, unless it has one. It comes back without one if the stop is asked. */
 void turn_take(struct turn *t);
 
+/* Takes a worker's turn, if one is free; it has none. False: none is. */
+bool turn_try(struct turn *t) __attribute__((warn_unused_result));
+
 /* Gives the turn, if it has one. Never blocks for long: may be called under any lock. */
 void turn_give(struct turn *t);
 

@@ -136,16 +136,11 @@ bool stored_names_use(const struct service *service, const struct record_names *
 
 /* ---- profiles ---- */
 
-/* Who waits for a slot: on the stack of its job. */
-struct slot_wait {
-    struct slot_wait *next;
-    bool granted;
-};
-
 struct profile_thing {
     struct once_thing once; /* first */
     struct profile_id id;
     struct profile_use whole; /* of a window: what it is a window of */
+    struct turn slot; /* one of profiles.slots: the maker's until has_slot, and protected by the lock then */
     /* Protected by profiles.lock. */
     unsigned waited; /* uses by who waited for it */
     bool has_slot;
@@ -155,81 +150,43 @@ struct profile_thing {
 struct profiles {
     const struct service *service;
     struct once *once;
-    struct once
-        *logs; /* that are in the making, by the address of the profile; made ones are the profile's */
-    pthread_mutex_t
-        lock; /* of what follows; may be taken under the lock of the once, not the other way round */
-    pthread_cond_t granted;
-    uint64_t free_slots; /* of config->folds */
-    struct slot_wait *first, *last;
+    /* Logs that are in the making, by the address of the profile; made ones are the profile's. */
+    struct once *logs;
+    struct turns *slots; /* config->folds of them */
+    /* Of what follows; may be taken under the lock of the once, not the other way round. */
+    pthread_mutex_t lock;
+    unsigned wanting;                      /* readings that take a slot, or wait for one */
     const struct profile_thing *last_used; /* Of those that are larger than all room; only compared. */
 };
 
-/* ---- slots: under the lock ---- */
+/* ---- slots ---- */
 
-static void leave_slot(struct profiles *p, struct profile_thing *t)
+/* Under the lock. */
+static void leave_slot(struct profile_thing *t)
 {
-    if (!t->has_slot)
-        return;
+    if (t->has_slot)
+        turn_give(&t->slot);
     t->has_slot = false;
-    struct slot_wait *next = p->first;
-    if (next == NULL) {
-        p->free_slots++;
-        return;
-    }
-    p->first = next->next;
-    next->granted = true;
-    pthread_cond_broadcast(&p->granted);
-}
-
-static void queue(struct profiles *p, struct slot_wait *w)
-{
-    w->next = NULL;
-    if (p->first == NULL)
-        p->first = w;
-    else
-        p->last->next = w;
-    p->last = w;
-}
-
-static void leave_queue(struct profiles *p, const struct slot_wait *w)
-{
-    struct slot_wait *before = NULL, *at = p->first;
-
-    for (; at != w; at = at->next)
-        before = at;
-    if (before == NULL)
-        p->first = w->next;
-    else
-        before->next = w->next;
-    if (p->last == w)
-        p->last = before;
 }
 
 /* Waits for its turn among those who want one. False: the stop was asked. A profile that lingers gives its slot. */
 static bool take_slot(struct profiles *p, struct profile_thing *t, struct turn *turn)
 {
-    struct slot_wait wait = {.granted = false};
-
     pthread_mutex_lock(&p->lock);
-    if (p->free_slots > 0 && p->first == NULL) {
-        p->free_slots--;
-        t->has_slot = true;
-        pthread_mutex_unlock(&p->lock);
-        return true;
+    p->wanting++;
+    pthread_mutex_unlock(&p->lock);
+    if (!turn_try(&t->slot)) {
+        turn_give(turn);
+        once_trim(p->once);
+        t->slot.place.owner = turn->place.owner;
+        turn_take(&t->slot);
+        turn_take(turn);
     }
-    queue(p, &wait);
-    pthread_mutex_unlock(&p->lock);
-    once_trim(p->once);
     pthread_mutex_lock(&p->lock);
-    while (!wait.granted && stop_asked(&t->once.stop) == STOP_NONE)
-        turn_wait(turn, &p->granted, &p->lock);
-    if (!wait.granted)
-        leave_queue(p, &wait);
-    t->has_slot = wait.granted;
+    p->wanting--;
+    bool has = t->has_slot = t->slot.held != TURN_NONE;
     pthread_mutex_unlock(&p->lock);
-    turn_take(turn);
-    return wait.granted;
+    return has;
 }
 
 /* ---- what stays: called by the once ---- */
@@ -248,10 +205,8 @@ static bool lingers(void *profiles, struct once_thing *thing)
 
     pthread_mutex_lock(&p->lock);
     bool stays = p->service->config->profile_cache_bytes > 0 && p->last_used == t &&
-                 clock_ms() - t->used_ms < PROFILES_LINGER_S * 1000 && p->first == NULL &&
-                 (t->has_slot || p->free_slots > 0);
-    if (stays && !t->has_slot)
-        p->free_slots--;
+                 clock_ms() - t->used_ms < PROFILES_LINGER_S * 1000 && p->wanting == 0 &&
+                 (t->has_slot || turn_try(&t->slot));
     t->has_slot = t->has_slot || stays;
     pthread_mutex_unlock(&p->lock);
     return stays;
@@ -263,9 +218,7 @@ static void end_thing(void *profiles, struct once_thing *thing)
     struct profile_thing *t = (struct profile_thing *)thing;
 
     shared_profile_free(thing->value);
-    pthread_mutex_lock(&p->lock);
-    leave_slot(p, t);
-    pthread_mutex_unlock(&p->lock);
+    turn_end(&t->slot);
     if (t->whole.thing != NULL)
         once_let_go(p->once, &t->whole.thing->once);
 }
@@ -287,10 +240,10 @@ struct profiles *profiles_new(const struct service *service)
     p->once = once_new(&kind, &service->config->profile_cache_bytes);
     p->logs = once_new(&(struct once_kind){.thing_bytes = sizeof(struct once_thing), .end = end_log},
                        &service->config->profile_cache_bytes);
-    p->free_slots = service->config->folds > 0 ? service->config->folds : turns_workers(service->turns);
+    p->slots = turns_new(
+        service->config->folds > 0 ? (unsigned)service->config->folds : turns_workers(service->turns), false);
     pthread_mutex_init(&p->lock, NULL);
-    clock_condition_init(&p->granted);
-    if (p->once != NULL && p->logs != NULL)
+    if (p->once != NULL && p->logs != NULL && p->slots != NULL)
         return p;
     profiles_free(p);
     return NULL;
@@ -302,7 +255,7 @@ void profiles_free(struct profiles *p)
         return;
     once_free(p->logs);
     once_free(p->once);
-    pthread_cond_destroy(&p->granted);
+    turns_free(p->slots);
     pthread_mutex_destroy(&p->lock);
     free(p);
 }
@@ -509,7 +462,7 @@ static struct shared_profile *read_once(struct profiles *p, struct profile_thing
         made = read_whole(p, t, -1, turn, diag);
     if (made == NULL) {
         pthread_mutex_lock(&p->lock);
-        leave_slot(p, t);
+        leave_slot(t);
         pthread_mutex_unlock(&p->lock);
     }
     return made;
@@ -562,10 +515,12 @@ static struct profile_thing *enter(struct profiles *p, const struct profile_id *
     if (!key.failed)
         t = (struct profile_thing *)once_enter(p->once, buf_view(&key), NULL, begins);
     buf_free(&key);
-    if (t == NULL)
+    if (t == NULL) {
         diag_no_memory(diag, "No memory is left to read the upload.");
-    else if (*begins)
+    } else if (*begins) {
         t->id = *id;
+        turn_init(&t->slot, p->slots, TURN_INPUT, NULL, &t->once.stop);
+    }
     return t;
 }
 
@@ -637,7 +592,7 @@ void profiles_give_slot(struct profiles *p, struct profile_use *use)
     pthread_mutex_lock(&p->lock);
     use->thing->waited--;
     use->waited = false;
-    leave_slot(p, use->thing);
+    leave_slot(use->thing);
     pthread_mutex_unlock(&p->lock);
 }
 
@@ -656,7 +611,7 @@ void profiles_release(struct profiles *p, struct profile_use *use)
     if (use->profile != NULL && is_large(p, t))
         p->last_used = t;
     if (t->waited == 0 && !is_large(p, t))
-        leave_slot(p, t);
+        leave_slot(t);
     pthread_mutex_unlock(&p->lock);
     *use = (struct profile_use){.thing = NULL};
     once_release(p->once, &t->once);
