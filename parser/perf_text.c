@@ -341,15 +341,6 @@ static frame_id unknown_in(struct perf_text *t, struct str library, struct profi
     return json_frame(t->b, builder_string(t->b, (struct str){text, (size_t)n}), &frame);
 }
 
-/* libfoo.so[+29c3f0] */
-static bool is_nameless(struct str symbol, uint64_t *address)
-{
-    size_t open = str_find_str(symbol, STR("[+"));
-
-    return open < symbol.n && str_ends(symbol, STR("]")) &&
-           str_to_u64((struct str){symbol.p + open + 2, symbol.n - open - 3}, 16, address);
-}
-
 /* a->b->c of a JIT's map: inlined methods, the outermost first. */
 static bool add_inlined(struct perf_text *t, struct str symbol, struct profile_frame frame)
 {
@@ -393,7 +384,7 @@ static bool add_frames(struct perf_text *t, struct str text)
         return add_frame(t, unknown_in(t, library, frame));
     if (is_jit_map(library) && str_find_str(text, STR("->")) < text.n)
         return add_inlined(t, text, frame);
-    if (is_nameless(text, &address))
+    if (json_is_nameless(text, &address))
         return add_frame(t, json_nameless_frame(t->b, frame.module, address, frame));
     return add_frame(t, json_frame(t->b, name_of(t, text), &frame));
 }
@@ -632,32 +623,15 @@ static bool take_report_line(struct perf_text *t, struct str line)
 
 /* ---- the end ---- */
 
-static bool is_clock(struct str event)
-{
-    return str_starts(event, STR("cpu-clock")) || str_starts(event, STR("task-clock"));
-}
-
 static bool declare(struct perf_text *t)
 {
     struct profile_value values[PROFILE_VALUES_MAX];
     uint32_t n = t->n_events < PROFILE_VALUES_MAX ? (uint32_t)t->n_events : PROFILE_VALUES_MAX;
-    bool ok = true, has_clock = false;
+    bool ok = true;
 
-    for (uint32_t i = 0; ok && i < n; i++) {
-        struct str event = builder_text_of(t->b, t->events[i].name);
-        bool clock = is_clock(event) && t->events[i].periods;
-        char text[160];
-        int length = snprintf(text, sizeof(text), clock ? "CPU time (%.*s)" : "%.*s events",
-                              event.n < 100 ? (int)event.n : 100, event.p);
-        string_id label = builder_string(t->b, (struct str){text, (size_t)length});
-        if (label == STRING_NONE)
-            return false;
-        values[i] = (struct profile_value){.label = builder_text_of(t->b, label),
-                                           .unit = clock ? UNIT_NS : UNIT_COUNT,
-                                           .role = clock && !has_clock ? ROLE_CPU : ROLE_OTHER};
-        has_clock = has_clock || clock;
-        ok = value_name_set(t->arena, values, i, event);
-    }
+    for (uint32_t i = 0; ok && i < n; i++)
+        ok =
+            value_name_event(t->b, values, i, builder_text_of(t->b, t->events[i].name), t->events[i].periods);
     if (t->n_events > n)
         builder_warn(t->b, WARN_VALUES_LEFT_OUT, t->n_events - n, WARNING_NO_OFFSET);
     builder_clocks(t->b, 1, false);

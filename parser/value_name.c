@@ -39,3 +39,33 @@ bool value_name_set(struct arena *arena, struct profile_value *values, uint32_t 
     values[i].name = (struct str){arena_copy(arena, text, n), n};
     return values[i].name.p != NULL;
 }
+
+static bool is_clock(struct str event)
+{
+    return str_starts(event, STR("cpu-clock")) || str_starts(event, STR("task-clock"));
+}
+
+static bool has_cpu(const struct profile_value *values, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (values[i].role == ROLE_CPU)
+            return true;
+    return false;
+}
+
+bool value_name_event(struct builder *b, struct profile_value *values, uint32_t i, struct str event,
+                      bool periods)
+{
+    bool clock = periods && is_clock(event);
+    char text[160];
+    int n = snprintf(text, sizeof(text), clock ? "CPU time (%.*s)" : "%.*s events",
+                     event.n < 100 ? (int)event.n : 100, event.p);
+    string_id label = builder_string(b, (struct str){text, (size_t)n});
+
+    if (label == STRING_NONE)
+        return false;
+    values[i] = (struct profile_value){.label = builder_text_of(b, label),
+                                       .unit = clock ? UNIT_NS : UNIT_COUNT,
+                                       .role = clock && !has_cpu(values, i) ? ROLE_CPU : ROLE_OTHER};
+    return value_name_set(builder_arena(b), values, i, event);
+}

@@ -229,15 +229,6 @@ static frame_id script_frame(const struct naming *n, struct str name, struct str
     return frame.name == STRING_NONE || frame.file == STRING_NONE ? FRAME_NONE : builder_frame(b, &frame);
 }
 
-/* simpleperf's script: an unknown function is `libfoo.so[+1a2b]`, with the path as its library. */
-static bool is_nameless(struct str name, uint64_t *address)
-{
-    size_t open = str_find_str(name, STR("[+"));
-
-    return open < name.n && str_ends(name, STR("]")) &&
-           str_to_u64((struct str){name.p + open + 2, name.n - open - 3}, 16, address);
-}
-
 static frame_id gecko_frame(const struct naming *n, size_t i)
 {
     struct json_doc *d = n->d;
@@ -256,7 +247,7 @@ static frame_id gecko_frame(const struct naming *n, size_t i)
         string_id module = builder_string(d->builder, place);
         if (module == STRING_NONE)
             return FRAME_NONE;
-        if (is_nameless(name, &address))
+        if (json_is_nameless(name, &address)) /* of simpleperf's script */
             return json_nameless_frame(d->builder, module, address, frame);
         frame.module = module;
         return json_frame(d->builder, builder_string(d->builder, name), &frame);

@@ -120,6 +120,14 @@ struct str json_base_name(struct str path)
     return str_behind_last(str_behind_last(path, '/'), '\\');
 }
 
+bool json_is_nameless(struct str name, uint64_t *address)
+{
+    size_t open = str_find_str(name, STR("[+"));
+
+    return open < name.n && str_ends(name, STR("]")) &&
+           str_to_u64((struct str){name.p + open + 2, name.n - open - 3}, 16, address);
+}
+
 frame_id json_nameless_frame(struct builder *b, string_id path, uint64_t address, struct profile_frame with)
 {
     struct str base = clean_cut(json_base_name(builder_text_of(b, path)), SHOWN_BYTES);

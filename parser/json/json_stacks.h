@@ -45,6 +45,7 @@ frame_id json_frame(struct builder *b, string_id name, const struct profile_fram
 /* The text behind the last / or \. */
 struct str json_base_name(struct str path);
 /* A frame without a name: `libfoo.so[+1a2b]`. */
+bool json_is_nameless(struct str name, uint64_t *address);
 frame_id json_nameless_frame(struct builder *b, string_id path, uint64_t address, struct profile_frame with);
 
 /* The tracks of a file. */

@@ -713,35 +713,18 @@ static bool each_record(struct simpleperf *s,
 
 /* ---- values ---- */
 
-/* Clocks count ns; every other event itself. */
-static bool is_clock(struct str event)
-{
-    return str_starts(event, STR("cpu-clock")) || str_starts(event, STR("task-clock"));
-}
-
 static uint32_t events_of(const struct simpleperf *s)
 {
     return s->n_events < EVENTS_MAX ? s->n_events : EVENTS_MAX;
 }
 
-static bool set_event(struct simpleperf *s, struct profile_value *values, uint32_t i, bool *has_clock)
+static bool set_event(struct simpleperf *s, struct profile_value *values, uint32_t i)
 {
     struct str event = builder_text_of(s->names.builder, s->events[i]);
-    bool clock = is_clock(event);
-    char text[160];
-    int n = snprintf(text, sizeof(text), clock ? "CPU time (%.*s)" : "%.*s events",
-                     event.n < 100 ? (int)event.n : 100, event.p);
-    string_id label = builder_string(s->names.builder, (struct str){text, (size_t)n});
 
-    if (label == STRING_NONE)
-        return false;
-    values[i] = (struct profile_value){.label = builder_text_of(s->names.builder, label),
-                                       .unit = clock ? UNIT_NS : UNIT_COUNT,
-                                       .role = clock && !*has_clock ? ROLE_CPU : ROLE_OTHER};
-    *has_clock = *has_clock || clock;
     if (str_eq(event, STR("sched:sched_switch")) && s->off_cpu && s->has_switches)
         s->samples.switch_event = i;
-    return value_name_set(builder_arena(s->names.builder), values, i, event);
+    return value_name_event(s->names.builder, values, i, event, true);
 }
 
 /* A file that names no event has one. */
@@ -756,11 +739,11 @@ static bool declare(struct simpleperf *s)
                                                  UNIT_NS, ROLE_WAITING};
     struct profile_value values[PROFILE_VALUES_MAX];
     struct builder *b = s->names.builder;
-    bool has_clock = false, ok = name_an_event(s);
+    bool ok = name_an_event(s);
     uint32_t n = events_of(s);
 
     for (uint32_t i = 0; ok && i < n; i++)
-        ok = set_event(s, values, i, &has_clock);
+        ok = set_event(s, values, i);
     if (s->n_events > EVENTS_MAX)
         builder_warn(b, WARN_VALUES_LEFT_OUT, s->n_events - EVENTS_MAX, WARNING_NO_OFFSET);
     s->samples.n_events = n;

@@ -36,12 +36,6 @@ static bool copy_str(struct builder *b, struct str *s)
 
 /* ---- what is measured ---- */
 
-static bool misused(struct builder *b, const char *how)
-{
-    b->misuse = how;
-    return false;
-}
-
 static bool is_time(const struct profile_value *v)
 {
     return v->unit == UNIT_NS && v->role >= ROLE_WALL && v->role <= ROLE_UNKNOWN;
@@ -97,11 +91,11 @@ bool builder_values(struct builder *b, const struct profile_value *times, uint32
     struct profile_value columns[PROFILE_VALUES_MAX];
 
     if (b->layout.n_columns > 0)
-        return misused(b, "its values twice");
+        return builder_misused(b, "its values twice");
     if (n_times > BUILDER_CLOCKS_MAX)
-        return misused(b, "more clocks than an event has");
+        return builder_misused(b, "more clocks than an event has");
     if (n_values == 0 || n_values > PROFILE_VALUES_MAX - n_times)
-        return misused(b, "no values, or too many");
+        return builder_misused(b, "no values, or too many");
     for (uint32_t i = 0; i < n_times + n_values; i++)
         columns[i] = i < n_times ? times[i] : values[i - n_times];
     b->misuse = fault_of(columns, n_times + n_values, n_times);
@@ -121,9 +115,9 @@ bool builder_values_beside(struct builder *b, const struct profile_value *values
     uint32_t n = b->layout.n_columns;
 
     if (b->layout.n_times == 0 || n != b->layout.samples || b->n_tracks > 0)
-        return misused(b, "values of samples beside no events, or twice, or behind a track");
+        return builder_misused(b, "values of samples beside no events, or twice, or behind a track");
     if (n_values == 0 || n_values > PROFILE_VALUES_MAX - n)
-        return misused(b, "no values, or too many");
+        return builder_misused(b, "no values, or too many");
     memcpy(columns, b->columns, sizeof(columns));
     memcpy(columns + n, values, n_values * sizeof(*values));
     b->misuse = fault_of_names(columns, n + n_values);
@@ -152,7 +146,7 @@ bool builder_redeclare_time(struct builder *b, uint32_t time, const struct profi
     struct profile_value columns[PROFILE_VALUES_MAX];
 
     if (time >= b->layout.n_times)
-        return misused(b, "a clock anew that it does not have");
+        return builder_misused(b, "a clock anew that it does not have");
     memcpy(columns, b->columns, sizeof(columns));
     columns[time] = *as;
     b->misuse = fault_of_names(columns, b->layout.n_columns);

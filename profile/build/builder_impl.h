@@ -136,6 +136,13 @@ struct builder {
     struct str split;
 };
 
+/* A format broke a rule. Always false. */
+static inline bool builder_misused(struct builder *b, const char *how)
+{
+    b->misuse = how;
+    return false;
+}
+
 /* Of samples. */
 static inline uint32_t fold_sample_values(const struct builder *b)
 {

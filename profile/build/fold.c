@@ -6,15 +6,10 @@
 
 /* Stacks that come whole into the growing tree: samples, samples with times, and changes of a series. */
 
-static bool misused(struct builder *b, const char *how)
-{
-    b->misuse = how;
-    return false;
-}
-
 static bool has_stacks(struct builder *b)
 {
-    return b->layout.samples < b->layout.n_columns || misused(b, "times, or nothing, and has samples");
+    return b->layout.samples < b->layout.n_columns ||
+           builder_misused(b, "times, or nothing, and has samples");
 }
 
 /* A track is of one use from its first record on. */
@@ -23,7 +18,7 @@ static bool use_track(struct builder *b, struct fold_track *t, enum fold_track_u
     if (!has_stacks(b) || !builder_goes_on(b, 1))
         return false;
     if (t->use != FOLD_UNUSED && t->use != use)
-        return misused(b, "a track of samples of two kinds");
+        return builder_misused(b, "a track of samples of two kinds");
     t->use = use;
     return fold_root(b, t) != NODE_NONE;
 }
@@ -147,7 +142,7 @@ bool builder_moment(struct builder *b, uint32_t track, uint64_t time_ns, uint32_
     if (!use_track(b, t, FOLD_CHANGES))
         return false;
     if (t->n_moments > 0 && time_ns <= t->moment_ns)
-        return misused(b, "a moment that is not later than the one before");
+        return builder_misused(b, "a moment that is not later than the one before");
     if (!ARENA_ROOM(b->arena, b->moments, b->moments_capacity, b->n_moments + 1))
         return false;
     b->moments[b->n_moments++] = (struct fold_moment){t->id, time_ns};
@@ -161,7 +156,7 @@ bool builder_change(struct builder *b, uint32_t track, uint32_t moment, node_id 
     struct fold_track *t = &b->tracks[track];
 
     if (moment >= t->n_moments)
-        return misused(b, "changes of a moment that was not declared");
+        return builder_misused(b, "changes of a moment that was not declared");
     if (node == NODE_NONE || !builder_goes_on(b, 1))
         return false;
     b->change_stride = sizeof(struct fold_change) + b->layout.n_columns * sizeof(int64_t);
@@ -732,7 +727,7 @@ bool builder_event(struct builder *b, const struct event *event, const uint64_t 
         return false;
     }
     if (t->use != FOLD_UNUSED && t->use != FOLD_EVENTS)
-        return misused(b, "a track of events and of samples");
+        return builder_misused(b, "a track of events and of samples");
     if (!builder_goes_on(b, 1) || (t->use == FOLD_UNUSED && !first_event(b, event, clocks)))
         return false;
     t->records++;
