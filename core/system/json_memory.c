@@ -40,3 +40,9 @@ char *json_memory_dumps(const json_t *value, size_t flags)
     free(text);
     return NULL;
 }
+
+struct str json_memory_text(const json_t *string)
+{
+    return json_is_string(string) ? (struct str){json_string_value(string), json_string_length(string)}
+                                  : STR("");
+}

@@ -18,4 +18,7 @@ json_t *json_memory_load(struct str text, size_t flags, json_error_t *error)
 /* As json_dumps: the text is the caller's to free; NULL: no memory, or `value` is NULL. Any thread. */
 char *json_memory_dumps(const json_t *value, size_t flags) __attribute__((warn_unused_result));
 
+/* The text of a string; of all else, and of NULL, the empty one. */
+struct str json_memory_text(const json_t *string);
+
 #endif

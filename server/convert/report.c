@@ -218,10 +218,7 @@ bool convert_verdict(const struct report_input *in, struct buf *out, struct diag
 
 void report_headline(const json_t *sentences, struct buf *b)
 {
-    const json_t *text = json_object_get(json_array_get(sentences, 0), "text");
-
-    if (json_is_string(text))
-        buf_bytes(b, json_string_value(text), json_string_length(text));
+    buf_str(b, json_memory_text(json_object_get(json_array_get(sentences, 0), "text")));
 }
 
 bool report_take_headline(struct buf *json, const char *member, struct buf *headline, struct diag *diag)

@@ -7,15 +7,9 @@
 
 enum { DIGITS = 3, NS_PER_US = 1000 };
 
-struct str page_data_string(const json_t *string)
-{
-    return json_is_string(string) ? (struct str){json_string_value(string), json_string_length(string)}
-                                  : STR("");
-}
-
 struct str page_data_text(const json_t *object, const char *key)
 {
-    return page_data_string(json_object_get(object, key));
+    return json_memory_text(json_object_get(object, key));
 }
 
 const json_t *page_data_find(const json_t *array, const char *key, struct str text)

@@ -7,10 +7,10 @@
 
 #include "core/buf.h"
 #include "core/number.h"
+#include "core/system/json_memory.h"
 
 struct track_noun; /* profile/track.h */
 
-struct str page_data_string(const json_t *string);
 struct str page_data_text(const json_t *object, const char *key);
 /* The object of the array whose `key` is this text, or NULL. */
 const json_t *page_data_find(const json_t *array, const char *key, struct str text);

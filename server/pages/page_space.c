@@ -50,7 +50,7 @@ static void put_labels(struct buf *b, const json_t *labels, const char *kind)
     json_t *value;
 
     json_object_foreach ((json_t *)(uintptr_t)labels, key, value)
-        page_label(b, STR(""), kind, str_of(key), page_data_string(value));
+        page_label(b, STR(""), kind, str_of(key), json_memory_text(value));
 }
 
 static void put_picture(struct buf *b, const json_t *row)

@@ -108,7 +108,7 @@ static struct str written(const json_t *value, char number[PAGE_TEXT_BYTES])
         return page_data_digits(number, (uint64_t)json_integer_value(value));
     if (json_is_boolean(value))
         return json_is_true(value) ? STR("true") : STR("false");
-    return page_data_string(value);
+    return json_memory_text(value);
 }
 
 static void put_known(struct buf *b, const json_t *facts, bool curious)

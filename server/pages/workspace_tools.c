@@ -633,7 +633,7 @@ static void put_app(const struct workspace *w)
                 "autocomplete=\"off\" spellcheck=\"false\" placeholder=\"");
     buf_z(w->b, json_array_size(app) > 0 ? "guessed: " : "com.foo,com.bar");
     json_array_foreach (app, i, prefix)
-        page_put(w->b, "{}{}", i > 0 ? STR(",") : STR(""), page_data_string(prefix));
+        page_put(w->b, "{}{}", i > 0 ? STR(",") : STR(""), json_memory_text(prefix));
     page_put(w->b, "\" value=\"{}\"></p>\n", str_of(w->of.options->app));
 }
 

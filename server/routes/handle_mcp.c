@@ -185,7 +185,7 @@ static bool is_among(const char *const *names, const char *name)
 static struct str argument_text(const json_t *value, char number[32])
 {
     if (json_is_string(value))
-        return (struct str){json_string_value(value), json_string_length(value)};
+        return json_memory_text(value);
     if (json_is_integer(value))
         return (struct str){number,
                             (size_t)snprintf(number, 32, "%lld", (long long)json_integer_value(value))};

@@ -5,6 +5,7 @@
 #include "core/json.h"
 #include "core/system/json_memory.h"
 #include "server/http/exchange.h"
+#include "server/pages/page_data.h"
 #include "server/pages/pages.h"
 #include "server/routes/admit.h"
 #include "server/routes/handle_space.h"
@@ -118,14 +119,6 @@ static void answer_json(struct exchange *x, const struct space_list *l)
     buf_part_end(b, &next);
 }
 
-static struct str text_of(const json_t *object, const char *key)
-{
-    const json_t *string = json_object_get(object, key);
-
-    return json_is_string(string) ? (struct str){json_string_value(string), json_string_length(string)}
-                                  : STR("");
-}
-
 static void put_labels(struct buf *b, const json_t *labels)
 {
     const char *key;
@@ -133,7 +126,7 @@ static void put_labels(struct buf *b, const json_t *labels)
 
     json_object_foreach ((json_t *)(uintptr_t)labels, key, value) {
         struct buf query = {0};
-        query_put_label(&query, str_of(key), text_of(labels, key));
+        query_put_label(&query, str_of(key), page_data_text(labels, key));
         buf_char(b, ' ');
         clean_text(b, buf_view(&query));
         buf_part_end(b, &query);
@@ -149,14 +142,14 @@ void space_put_text(struct exchange *x, const struct space_list *l, struct buf *
         b->failed = b->failed || entry == NULL;
         exchange_base_url(x, b);
         buf_z(b, "/p/");
-        buf_str(b, text_of(entry, "id"));
+        buf_str(b, page_data_text(entry, "id"));
         buf_char(b, ' ');
-        buf_str(b, text_of(entry, "created"));
+        buf_str(b, page_data_text(entry, "created"));
         buf_char(b, ' ');
-        clean_text(b, text_of(entry, "name"));
+        clean_text(b, page_data_text(entry, "name"));
         put_labels(b, json_object_get(entry, "label"));
-        buf_z(b, text_of(entry, "headline").n > 0 ? " | " : "");
-        clean_text(b, text_of(entry, "headline"));
+        buf_z(b, page_data_text(entry, "headline").n > 0 ? " | " : "");
+        clean_text(b, page_data_text(entry, "headline"));
         buf_char(b, '\n');
         json_decref(entry);
     }

@@ -386,9 +386,7 @@ void page_tag(struct exchange *x, struct buf *page)
 /* The id of the mapping that goes with the recorded build; empty: not known. */
 static struct str build_of(const json_t *summary)
 {
-    const json_t *id = json_object_get(json_object_get(summary, "facts"), "build_map_id");
-
-    return json_is_string(id) ? (struct str){json_string_value(id), json_string_length(id)} : STR("");
+    return json_memory_text(json_object_get(json_object_get(summary, "facts"), "build_map_id"));
 }
 
 static bool is_compared(const struct workspace_answer *a)

@@ -58,12 +58,6 @@ void entry_make_views(struct service *service, const struct record *r, struct cl
 
 /* ---- what the file knows ---- */
 
-static struct str text_of(const json_t *string)
-{
-    return json_is_string(string) ? (struct str){json_string_value(string), json_string_length(string)}
-                                  : STR("");
-}
-
 /* THE TABLE of what becomes a label by itself: its key, and the fact of the recording. */
 static const struct {
     const char *key, *fact;
@@ -98,9 +92,9 @@ static void find_known(const json_t *summary, const struct record *r, struct lab
         buf_clear(&number);
         if (json_is_integer(fact) && json_integer_value(fact) >= 0)
             buf_u64(&number, (uint64_t)json_integer_value(fact));
-        set_known(known, r, KNOWN[i].key, json_is_integer(fact) ? buf_view(&number) : text_of(fact));
+        set_known(known, r, KNOWN[i].key, json_is_integer(fact) ? buf_view(&number) : json_memory_text(fact));
     }
-    set_known(known, r, "package", text_of(json_array_get(json_object_get(summary, "app"), 0)));
+    set_known(known, r, "package", json_memory_text(json_array_get(json_object_get(summary, "app"), 0)));
     set_known(known, r, "format", str_of(r->format));
     buf_free(&number);
 }
@@ -123,12 +117,12 @@ static void put_totals(struct json *j, const json_t *summary)
 
     json_open_array(j, "totals");
     json_array_foreach (json_object_get(summary, "values"), i, value) {
-        const json_t *total = json_object_get(totals, text_of(json_object_get(value, "name")).p);
+        const json_t *total = json_object_get(totals, json_memory_text(json_object_get(value, "name")).p);
         if (!json_is_integer(total))
             continue;
         json_open_object(j, NULL);
-        json_put_string(j, "value", text_of(json_object_get(value, "name")));
-        json_put_string(j, "unit", text_of(json_object_get(value, "unit")));
+        json_put_string(j, "value", json_memory_text(json_object_get(value, "name")));
+        json_put_string(j, "unit", json_memory_text(json_object_get(value, "unit")));
         json_put_i64(j, "total", json_integer_value(total));
         json_close(j);
     }
@@ -203,7 +197,7 @@ static void put_rules(struct json *j, const json_t *sentences)
 
     json_open_array(j, "rules");
     json_array_foreach (sentences, i, sentence)
-        put_named(j, &named, text_of(json_object_get(sentence, "rule")));
+        put_named(j, &named, json_memory_text(json_object_get(sentence, "rule")));
     json_close(j);
 }
 
@@ -216,7 +210,7 @@ static void put_methods(struct json *j, const json_t *sentences)
     json_open_array(j, "methods");
     json_array_foreach (sentences, i, sentence)
         json_array_foreach (json_object_get(sentence, "methods"), k, method)
-            put_named(j, &named, text_of(method));
+            put_named(j, &named, json_memory_text(method));
     json_close(j);
 }
 
@@ -266,7 +260,7 @@ static void add_labels(struct buf *b, const json_t *labels)
     json_object_foreach ((json_t *)(uintptr_t)labels, key, value) {
         buf_z(b, key);
         buf_char(b, '=');
-        buf_str(b, text_of(value));
+        buf_str(b, json_memory_text(value));
         buf_char(b, '\n');
     }
 }
@@ -277,7 +271,7 @@ static void add_lines(struct buf *b, const json_t *texts)
     size_t i;
 
     json_array_foreach (texts, i, text) {
-        buf_str(b, text_of(text));
+        buf_str(b, json_memory_text(text));
         buf_char(b, '\n');
     }
 }
@@ -286,9 +280,9 @@ static void add_where(struct entry *sizes, const json_t *object, enum query_wher
 {
     switch (where) {
     case QUERY_WORDS:
-        buf_str(b, text_of(json_object_get(object, "name")));
+        buf_str(b, json_memory_text(json_object_get(object, "name")));
         buf_char(b, '\n');
-        buf_str(b, text_of(json_object_get(object, "headline")));
+        buf_str(b, json_memory_text(json_object_get(object, "headline")));
         return;
     case QUERY_LABELS:
         sizes->said_bytes = (uint32_t)b->n;
@@ -325,7 +319,7 @@ struct entry *entry_read(const struct record_entry *name, struct str text)
     struct entry head = {.name = *name, .text_bytes = (uint32_t)text.n}, *e = NULL;
     struct buf bytes = {0};
 
-    if (json_is_object(object) && str_eq(text_of(json_object_get(object, "id")), str_of(name->id))) {
+    if (json_is_object(object) && str_eq(json_memory_text(json_object_get(object, "id")), str_of(name->id))) {
         buf_str(&bytes, text);
         add_subject(&head, object, &bytes);
         e = bytes.failed ? NULL : malloc(sizeof(*e) + bytes.n);
