@@ -394,6 +394,10 @@ def main(arguments):
         fails_only_beside_others(suites, all_results)
     for result in sorted(all_results, key=lambda r: -r.seconds)[:SLOWEST if not wanted else 0]:
         print('  slowest: %7.1f s  %s' % (result.seconds, result.name))
+    for result in all_results:
+        if result.state == FAILED:      # once more, where the end alone is kept
+            found = re.search('.*(?:%s).*' % CRASHED, result.detail)
+            print('  failed: %s%s' % (result.name, ': ' + found[0].strip() if found else ''))
     totals = count(all_results)
     if wanted and not all_results:
         print('no test has %r in its name' % wanted)
