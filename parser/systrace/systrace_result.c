@@ -233,6 +233,16 @@ bool systrace_has_track(const struct systrace *s, uint32_t id)
     return idmap_get(&s->track_ids, id) != IDMAP_NONE;
 }
 
+/* What is told is the builder's. The records take as much memory as the file, which a profile that stays would keep. */
+static void release_records(struct systrace *s)
+{
+    arena_release(s->arena, s->records, s->records_capacity, sizeof(*s->records));
+    arena_release(s->arena, s->extras, s->extras_capacity, sizeof(*s->extras));
+    s->records = NULL;
+    s->extras = NULL;
+    s->n_records = s->records_capacity = s->n_extras = s->extras_capacity = 0;
+}
+
 bool systrace_result(struct systrace *s, const struct profile_value *beside, uint32_t n_beside)
 {
     uint64_t begin;
@@ -250,6 +260,7 @@ bool systrace_result(struct systrace *s, const struct profile_value *beside, uin
             return false;
     if (!sy_tell_counters(s) || !sy_tell_frames(s) || !sy_tell_notes(s) || !sy_tell_wakes(s))
         return false;
+    release_records(s);
     put_warnings(s);
     return put_facts(s);
 }

@@ -109,6 +109,23 @@ static const struct profile_track *track_named(const struct profile *p, const ch
     return NULL;
 }
 
+/* A profile stays in memory for those who look at it; its records do not. */
+static void records_do_not_stay(void **state)
+{
+    enum { TIMES = 4000, PART_NS = 10000 };
+    struct arena arena;
+    struct buf b = {0};
+
+    (void)state;
+    for (uint64_t i = 0; i < TIMES; i++)
+        systrace_put(&b, i * PART_NS);
+    const struct profile *p = read_trace(&arena, &b);
+    assert_true(track_named(p, "main")->calls >= TIMES);
+    assert_true(arena.used_bytes < b.n);
+    arena_free(&arena);
+    buf_free(&b);
+}
+
 static void assert_self(const struct profile *p, const struct profile_track *t, const char *name,
                         const uint64_t *expected)
 {
@@ -397,6 +414,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_lose_what_is_of_one_call_only),
         cmocka_unit_test(records_are_sorted_and_equal_ones_keep_their_order),
+        cmocka_unit_test(records_do_not_stay),
         cmocka_unit_test(sections_have_the_time_of_each_state),
         cmocka_unit_test(a_thread_begins_with_its_first_record),
         cmocka_unit_test(a_call_of_another_process_says_what_it_asks_for),
