@@ -859,7 +859,7 @@ static bool get_profile(struct job *job, struct turn *turn, struct shared_profil
     if (made != NULL && !job->read_again)
         return profiles_put(profiles, &id, made, use, diag) != NULL;
     shared_profile_free(made);
-    return profiles_get(profiles, &id, job->temp.fd, turn, use, diag) != NULL;
+    return profiles_get(profiles, &id, job->temp.fd, false, turn, use, diag) != NULL;
 }
 
 static bool is_good(struct job *job, struct turn *turn)

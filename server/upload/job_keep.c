@@ -527,7 +527,8 @@ static void read_member(struct job *job, struct job_member *m, struct turn *turn
     struct profile_use use;
     struct diag diag = {0};
 
-    const struct shared_profile *profile = profiles_get(job->service->profiles, &id, fd, turn, &use, &diag);
+    const struct shared_profile *profile =
+        profiles_get(job->service->profiles, &id, fd, false, turn, &use, &diag);
     take_member(job, m, profile, &diag);
     profiles_release(job->service->profiles, &use);
 }

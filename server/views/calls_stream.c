@@ -122,7 +122,7 @@ static bool make(struct writer *w, struct diag *diag)
     bool ok = false;
 
     memcpy(id.split, s->view.split, sizeof(id.split));
-    if (profiles_get(service->profiles, &id, -1, w->turn, &use, diag) == NULL)
+    if (profiles_get(service->profiles, &id, -1, true, w->turn, &use, diag) == NULL)
         return false;
     /* A slow reader would keep it, and no other profile could be read. `call_streams` bounds what lists take. */
     profiles_give_slot(service->profiles, &use);

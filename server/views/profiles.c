@@ -141,6 +141,7 @@ struct profile_thing {
     struct profile_id id;
     struct profile_use whole; /* of a window: what it is a window of */
     struct turn slot; /* one of profiles.slots: the maker's until has_slot, and protected by the lock then */
+    bool with_calls;  /* Its reading writes the log of calls. Of who reads it. */
     /* Protected by profiles.lock. */
     unsigned waited; /* uses by who waited for it */
     bool has_slot;
@@ -410,6 +411,8 @@ static struct shared_profile *read_whole(struct profiles *p, struct profile_thin
     int from = fd >= 0 ? fd : open_stored(s, &t->id, turn, &bytes, diag);
     struct conversion *conversion = from < 0 ? NULL : begin_reading(s, &t->id, diag);
 
+    if (conversion != NULL && t->with_calls)
+        conversion_may_keep_log(conversion, (size_t)s->config->job_memory_bytes);
     if (conversion != NULL)
         made = profile_read(conversion, from, turn, &t->once.stop, fd >= 0, &beside_us, diag);
     if (from >= 0 && from != fd)
@@ -432,7 +435,7 @@ static struct shared_profile *read_window(struct profiles *p, struct profile_thi
     struct shared_profile *made = NULL;
     uint64_t bytes;
 
-    if (t->whole.profile == NULL && profiles_get(p, &whole, -1, turn, &t->whole, diag) == NULL)
+    if (t->whole.profile == NULL && profiles_get(p, &whole, -1, true, turn, &t->whole, diag) == NULL)
         return NULL;
     profiles_give_slot(p, &t->whole);
     int fd = open_stored(s, &t->id, turn, &bytes, diag);
@@ -549,7 +552,8 @@ static const struct shared_profile *settle(struct profiles *p, struct profile_us
 }
 
 const struct shared_profile *profiles_get(struct profiles *p, const struct profile_id *id, int fd,
-                                          struct turn *turn, struct profile_use *use, struct diag *diag)
+                                          bool with_calls, struct turn *turn, struct profile_use *use,
+                                          struct diag *diag)
 {
     bool begins, decided = true;
     struct profile_thing *t = enter(p, id, &begins, diag);
@@ -559,10 +563,12 @@ const struct shared_profile *profiles_get(struct profiles *p, const struct profi
         return NULL;
     figures_look(p->service->figures, CACHE_PROFILES, !begins);
     begin_use(p, t, use, begins || !once_decided(p->once, &t->once));
-    if (begins)
+    if (begins) {
+        t->with_calls = with_calls;
         make(p, t, fd, turn);
-    else if (use->waited)
+    } else if (use->waited) {
         decided = once_wait(p->once, &t->once, turn);
+    }
     return settle(p, use, decided, turn, diag);
 }
 

@@ -1,7 +1,7 @@
 /* The profiles of stored uploads, each read once for all who need it at a time: uploads, pictures, charts
  * and summaries get the same one. A profile stays in memory after its use, for the next who needs it.
  *
- *     profile = profiles_get(p, &id, -1, &turn, &use, &diag);     reads it, or waits for who does, or finds it
+ *     profile = profiles_get(p, &id, -1, false, &turn, &use, &diag);     reads it, or waits for who does, or finds it
  *     profiles_release(p, &use);
  *
  * What stays in memory is said in core/system/once.h; the limit is profile_cache_bytes. Beside that, a
@@ -50,10 +50,10 @@ struct profile_use {
 
 /* Blocks without a turn while others read it. NULL: diag, and there is no use. `fd`: the bytes, if they
  * are not in the store yet, else -1, as for a window; the memory for such a reading is the asker's own
- * care. */
+ * care. `with_calls`: the log of its calls is needed, too; a reading that begins now writes it. */
 const struct shared_profile *profiles_get(struct profiles *p, const struct profile_id *id, int fd,
-                                          struct turn *turn, struct profile_use *use, struct diag *diag)
-    __attribute__((warn_unused_result));
+                                          bool with_calls, struct turn *turn, struct profile_use *use,
+                                          struct diag *diag) __attribute__((warn_unused_result));
 
 /* Shares a profile that was read elsewhere, while the bytes of its upload arrived, and owns it from now
  * on. Who waits for the same gets it, too. use->profile is what is to be used: another one if the profile

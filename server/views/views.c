@@ -292,14 +292,14 @@ static struct shared_bytes *view_draw(struct service *s, const struct view_reque
     struct profile_use use = {0}, other = {0};
     struct shared_bytes *bytes = NULL;
 
-    if (profiles_get(s->profiles, &id, -1, turn, &use, diag) == NULL)
+    if (profiles_get(s->profiles, &id, -1, view_is_long(r) && !view_compares(r), turn, &use, diag) == NULL)
         return NULL;
     if (!view_compares(r)) {
         const struct drawn drawn = {use.profile, &use, turn};
         bytes = draw(s, r, &drawn, diag);
     } else {
         profiles_give_slot(s->profiles, &use);
-        if (profiles_get(s->profiles, &other_id, -1, turn, &other, diag) != NULL)
+        if (profiles_get(s->profiles, &other_id, -1, false, turn, &other, diag) != NULL)
             bytes = draw_comparison(s, r, (const struct shared_profile *const[]){use.profile, other.profile},
                                     turn, diag);
     }

@@ -34,6 +34,7 @@ struct user {
     struct world *world;
     struct profile_id id;
     int fd;
+    bool with_calls;
     struct stop stop;
     struct profile_use use;
     struct diag diag;
@@ -152,7 +153,7 @@ static void *get(void *user)
     turn_init(&turn, u->world->service.turns, TURN_ANSWER, u, &u->stop);
     turn_take(&turn);
     const struct shared_profile *profile =
-        profiles_get(u->world->service.profiles, &u->id, u->fd, &turn, &u->use, &u->diag);
+        profiles_get(u->world->service.profiles, &u->id, u->fd, u->with_calls, &turn, &u->use, &u->diag);
     assert_ptr_equal(profile, u->use.profile);
     turn_end(&turn);
     atomic_store(&u->done, true);
@@ -383,15 +384,12 @@ static void windows_are_read_once_and_kept(void **state)
     assert_int_equal(folds(w), 1);
 }
 
-/* Two windows need the log of the calls of one profile. */
-static void a_log_is_made_once(void **state)
+/* Four windows of one profile at a time. */
+static void ask_for_windows(struct world *w)
 {
-    struct world *w = *state;
     struct user users[4];
     struct turn turn;
 
-    put_trace(w, 0);
-    begin(w, 1, UINT64_MAX);
     take_all_turns(w, &turn);
     for (unsigned i = 0; i < 4; i++) {
         const struct profile_id id = window_of(w, 0, 100000 * i);
@@ -407,8 +405,32 @@ static void a_log_is_made_once(void **state)
     }
     for (unsigned i = 0; i < 4; i++)
         release(w, &users[i]);
+}
+
+/* Of a profile that was read for something else. */
+static void a_log_is_made_once(void **state)
+{
+    struct world *w = *state;
+    struct user holder;
+
+    put_trace(w, 0);
+    begin(w, 1, UINT64_MAX);
+    assert_false(ask(w, 0, &holder));
+    release(w, &holder);
+    ask_for_windows(w);
     assert_int_equal(folds(w), 1);
     assert_int_equal(events(w, " calls-read "), 1);
+}
+
+static void a_log_is_written_with_the_reading_that_needs_it(void **state)
+{
+    struct world *w = *state;
+
+    put_trace(w, 0);
+    begin(w, 1, UINT64_MAX);
+    ask_for_windows(w);
+    assert_int_equal(folds(w), 1);
+    assert_int_equal(events(w, " calls-read "), 0);
 }
 
 /* What it is a window of waits for a slot when its client leaves. Somebody else waits for the same window. */
@@ -735,6 +757,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(failure_is_told_and_not_kept, build, wreck),
         cmocka_unit_test_setup_teardown(windows_are_read_once_and_kept, build, wreck),
         cmocka_unit_test_setup_teardown(a_log_is_made_once, build, wreck),
+        cmocka_unit_test_setup_teardown(a_log_is_written_with_the_reading_that_needs_it, build, wreck),
         cmocka_unit_test_setup_teardown(a_window_is_made_though_its_maker_leaves, build, wreck),
         cmocka_unit_test_setup_teardown(windows_make_way_with_what_they_are_of, build, wreck),
         cmocka_unit_test_setup_teardown(a_window_without_times_fails, build, wreck),
