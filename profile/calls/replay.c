@@ -29,6 +29,7 @@ struct replay {
     bool prepared, ended;
     uint64_t next; /* block */
     struct replay_track *tracks;
+    uint32_t from, to;    /* those of them that are told now */
     uint32_t *nth_of;     /* by the number of the log's track: the request's, or NO_TRACK */
     uint8_t *needed;      /* by block */
     uint8_t *room;        /* for a block that does not lie in memory */
@@ -298,7 +299,7 @@ static bool open_track(struct replay *r, uint64_t block, struct replay_track **t
         return false;
     uint32_t nth = r->nth_of[o.number];
     struct replay_track *track = nth != NO_TRACK ? &r->tracks[nth] : NULL;
-    bool plays = track != NULL && track->part < track->to_part &&
+    bool plays = track != NULL && nth >= r->from && nth < r->to && track->part < track->to_part &&
                  r->log->parts[track->log->first_part + track->part].block == block;
     r->members[r->n_members++] = plays ? nth : NO_TRACK;
     if (!plays)
@@ -556,13 +557,12 @@ static int by_block(const void *a, const void *b)
 /* Of each track that goes on behind its part, what is to be known of the calls that are open. */
 static bool know_all_open(struct replay *r)
 {
-    const uint32_t n_tracks = r->request.n_tracks;
-    struct cut *cuts = arena_array(r->arena, n_tracks, sizeof(*cuts));
+    struct cut *cuts = arena_array(r->arena, r->to - r->from, sizeof(*cuts));
     uint32_t n = 0;
 
     if (cuts == NULL)
         return false;
-    for (uint32_t i = 0; i < n_tracks; i++)
+    for (uint32_t i = r->from; i < r->to; i++)
         if (is_cut(&r->tracks[i]) && r->tracks[i].n_open > 1)
             cuts[n++] = (struct cut){next_block(r, &r->tracks[i]), i};
     if (n > 0)
@@ -589,7 +589,7 @@ static bool leave_later(struct replay *r)
     struct later *list = NULL;
     size_t n = 0, capacity = 0;
 
-    for (uint32_t i = 0; i < r->request.n_tracks; i++) {
+    for (uint32_t i = r->from; i < r->to; i++) {
         const struct replay_track *t = &r->tracks[i];
         for (size_t level = 1; is_cut(t) && level < t->n_open; level++) {
             const struct call_log_call *call = t->open[level].known;
@@ -611,6 +611,7 @@ static bool leave_later(struct replay *r)
             return false;
         pass(r, t);
     }
+    arena_release(r->arena, list, capacity, sizeof(*list));
     return true;
 }
 
@@ -768,6 +769,7 @@ static bool prepare(struct replay *r)
         return false;
     if (q->in_order)
         align_parts(r);
+    r->to = q->one_by_one && q->n_tracks > 0 ? 1 : q->n_tracks;
     for (uint32_t i = 0; i < q->n_tracks; i++) {
         struct replay_track *t = &r->tracks[i];
         t->part = t->from_part;
@@ -780,29 +782,41 @@ static bool prepare(struct replay *r)
 /* Behind the last block. */
 static bool end_tracks(struct replay *r)
 {
-    for (uint32_t i = 0; i < r->request.n_tracks; i++)
+    for (uint32_t i = r->from; i < r->to; i++)
         if (r->tracks[i].part != r->tracks[i].to_part)
             return damaged(r); /* a block does not have what the footer says */
     if (!know_all_open(r) || !leave_later(r))
         return false;
-    for (uint32_t i = 0; i < r->request.n_tracks; i++)
+    for (uint32_t i = r->from; i < r->to; i++)
         if (r->tracks[i].n_open > 0 && !end_track(r, &r->tracks[i]))
             return false;
     return true;
+}
+
+/* The next block that is needed, or the number of all blocks. */
+static uint64_t next_needed(const struct replay *r)
+{
+    const struct replay_track *t = r->request.one_by_one && r->to > r->from ? &r->tracks[r->from] : NULL;
+    uint64_t block = r->next;
+
+    if (t != NULL)
+        return t->part < t->to_part ? r->log->parts[t->log->first_part + t->part].block
+                                    : r->log->trailer.n_blocks;
+    while (block < r->log->trailer.n_blocks && !r->needed[block])
+        block++;
+    return block;
 }
 
 static bool step(struct replay *r)
 {
     if (!r->prepared && !prepare(r))
         return false;
+    if (r->ended && r->request.one_by_one && r->to < r->request.n_tracks)
+        r->from = r->to++;
     r->prepared = true;
-    while (r->next < r->log->trailer.n_blocks && !r->needed[r->next])
-        r->next++;
-    if (r->next == r->log->trailer.n_blocks) {
-        r->ended = true;
-        return end_tracks(r);
-    }
-    return load(r, r->next) && play_block(r, r->next++);
+    r->next = next_needed(r);
+    r->ended = r->next == r->log->trailer.n_blocks;
+    return r->ended ? end_tracks(r) : load(r, r->next) && play_block(r, r->next++);
 }
 
 struct replay *replay_new(const struct replay_request *request, struct arena *arena)

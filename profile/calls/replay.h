@@ -15,7 +15,10 @@
  * this needs are read.
  *
  * Without in_order the tracks are told in any order. In order they take turns as in the file, and leave
- * one behind the other as there; calls that are never left come at the very end, track by track. */
+ * one behind the other as there; calls that are never left come at the very end, track by track.
+ *
+ * One by one, each track is told to its end before the next one begins, in the order of the request. The work is
+ * that of all tracks together, and not that of a replay for each, which would look at all tracks each time. */
 #ifndef PROFILE_CALLS_REPLAY_H
 #define PROFILE_CALLS_REPLAY_H
 
@@ -115,7 +118,7 @@ struct replay_request {
     uint32_t n_tracks;
     const struct window *window; /* NULL: all is told */
     bool to_the_end;             /* with a window: it ends with the log */
-    bool in_order;
+    bool in_order, one_by_one;   /* one of them at most */
     /* With a window: calls that are never left are in it for rest_ns longer than their track's records. */
     bool rests;
     bool looks_at_self; /* the sink looks at what calls are without their callees */
@@ -124,7 +127,7 @@ struct replay_request {
 
 enum replay_end {
     REPLAY_MORE,
-    REPLAY_DONE,
+    REPLAY_DONE,    /* one by one: of the next track, also of one that the log does not have */
     REPLAY_DAMAGED, /* the log cannot be read, or is not of this profile */
     REPLAY_FAILED /* the arena gave no more (its failure says so, also where its job was stopped), or the sink ended it */
 };
@@ -135,7 +138,7 @@ struct replay;
 struct replay *replay_new(const struct replay_request *request, struct arena *arena)
     __attribute__((warn_unused_result));
 /* Plays the next block that is needed, and behind the last one what is open. Nothing can be played behind
- * another answer than REPLAY_MORE. */
+ * another answer than REPLAY_MORE, but, one by one, the next track behind REPLAY_DONE. */
 enum replay_end replay_step(struct replay *r) __attribute__((warn_unused_result));
 
 /* All steps at once. */

@@ -319,13 +319,7 @@ static bool arena_failed(const struct call_list *l, struct diag *diag)
     return conversion_arena_failed(l->playing.failure != ARENA_OK ? &l->playing : &l->arena, diag);
 }
 
-/* How many tracks are replayed at a time: where the slices of each track stand together, one. */
-static uint32_t n_at_a_time(const struct call_list *l)
-{
-    return l->format->track != NULL ? 1 : l->n_tracks;
-}
-
-/* For one replay, or for one behind the other. False: the arena gives no more. */
+/* False: the arena gives no more. */
 static bool make_sink(struct call_list *l)
 {
     const struct profile *p = l->source.profile->profile;
@@ -333,8 +327,7 @@ static bool make_sink(struct call_list *l)
     const struct window *window = l->has_window ? &l->window : NULL;
 
     if (l->format->slice != NULL) {
-        const struct call_slices_request request = {p,         n_at_a_time(l), to_end, window,
-                                                    l->filter, put_slice,      l};
+        const struct call_slices_request request = {p, l->n_tracks, to_end, window, l->filter, put_slice, l};
         struct call_slices *slices = call_slices_new(&l->arena, &request, l->seed);
         if (slices != NULL)
             l->sink = call_slices_replay(slices);
@@ -347,25 +340,29 @@ static bool make_sink(struct call_list *l)
     return rows != NULL;
 }
 
-/* These tracks, to their end. With filters it depends on the calls within it what a call shows, so these are played to
- * the end. False: nothing more is to be written; `diag` has what the log says. */
-static bool play(struct call_list *l, const uint32_t *tracks, uint32_t n, struct diag *diag)
+/* With filters it depends on the calls within it what a call shows, so these are played to the end. NULL: the arena gives
+ * no more. */
+static struct replay *begin_replay(struct call_list *l)
 {
-    struct replay_request request = {.tracks = tracks,
-                                     .n_tracks = n,
+    struct replay_request request = {.tracks = l->tracks,
+                                     .n_tracks = l->n_tracks,
                                      .window = l->has_window ? &l->window : NULL,
                                      .to_the_end = l->filter != NULL,
-                                     .in_order = true,
+                                     .in_order = l->format->track == NULL,
+                                     .one_by_one = l->format->track != NULL,
                                      .rests = l->view.open == OPEN_END,
                                      .looks_at_self = l->format->row != NULL,
                                      .sink = l->sink};
+
+    profile_log_request(l->source.profile, &request);
+    return replay_new(&request, &l->playing);
+}
+
+/* All tracks, or the next one, to the end. False: nothing more is to be written; `diag` has what the log says. */
+static bool play(struct call_list *l, struct replay *replay, struct diag *diag)
+{
     enum replay_end end = REPLAY_MORE;
 
-    arena_free(&l->playing);
-    profile_log_request(l->source.profile, &request);
-    struct replay *replay = replay_new(&request, &l->playing);
-    if (replay == NULL)
-        return arena_failed(l, diag);
     while (end == REPLAY_MORE && !l->ended && !l->out->failed) {
         end = replay_step(replay);
         l->ended = !l->taker->take(l->taker->context, l->out);
@@ -376,15 +373,16 @@ static bool play(struct call_list *l, const uint32_t *tracks, uint32_t n, struct
 /* False as above. */
 static bool write_all(struct call_list *l, struct diag *diag)
 {
-    bool ok = make_sink(l);
+    struct replay *replay = make_sink(l) ? begin_replay(l) : NULL;
+    bool ok = replay != NULL || arena_failed(l, diag);
 
     if (ok)
         l->format->begin(&l->writer, l->out);
     if (ok && l->format->track == NULL)
-        ok = play(l, l->tracks, l->n_tracks, diag);
+        ok = play(l, replay, diag);
     for (uint32_t i = 0; ok && l->format->track != NULL && i < l->n_tracks; i++) {
         l->format->track(&l->writer, l->tracks[i], false, l->out);
-        ok = play(l, &l->tracks[i], 1, diag);
+        ok = play(l, replay, diag);
         if (ok)
             l->format->track(&l->writer, l->tracks[i], true, l->out);
     }
