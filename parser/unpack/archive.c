@@ -275,11 +275,12 @@ static void read_beginning(struct pass *p)
     struct beginning *b = &p->beginning;
 
     while (b->n < sizeof(b->bytes) && (p->block_bytes > 0 || p->in_member)) {
-        if (p->block_bytes == 0)
+        if (p->block_bytes == 0) {
             next_block(p);
+            continue;
+        }
         size_t room = sizeof(b->bytes) - b->n, part = p->block_bytes < room ? p->block_bytes : room;
-        if (part > 0)
-            memcpy(b->bytes + b->n, p->block, part);
+        memcpy(b->bytes + b->n, p->block, part);
         b->n += part;
         p->block += part;
         p->block_bytes -= part;
@@ -296,6 +297,8 @@ static size_t take_bytes(struct pass *p, size_t n, const uint8_t **bytes)
     while (kept == 0 && p->block_bytes == 0 && p->in_member)
         next_block(p);
     size_t there = kept > 0 ? kept : p->block_bytes, part = n < there ? n : there;
+    if (part == 0)
+        return 0;
     *bytes = kept > 0 ? b->bytes + b->at : p->block;
     if (kept > 0) {
         b->at += part;
