@@ -320,7 +320,8 @@ bool system_find_shown(const struct rule *r, const struct analysis *a, struct fi
     say(f, ", ");
     if (by_app < late)
         buf_u64_grouped(f->text, by_app);
-    say(f, by_app < late ? " of them since it missed its deadline" : "since it missed its deadline");
+    say(f, by_app < late ? " of them because the app missed its deadline"
+                         : "because the app missed its deadline");
     if (worst != NULL) {
         say(f, "; ");
         say_range(f, "the worst", worst->begin_ns, worst->end_ns);
@@ -330,7 +331,7 @@ bool system_find_shown(const struct rule *r, const struct analysis *a, struct fi
     }
     say(f, ".");
     f->sentence->weight = is_janky(a, late, p->n_screen_frames)
-                              ? WEIGHT_JANK
+                              ? WEIGHT_SHOWN
                               : LEAST_WEIGHT + permille(late, p->n_screen_frames) / 2;
     return true;
 }

@@ -207,11 +207,11 @@ static void frames_that_were_shown_late(void **state)
     s.profile.n_screen_frames = 3;
     check(
         &s, "shown-late",
-        "2 of 3 frames that the app showed were late, since it missed its deadline; the worst came 14 ms too late.");
+        "2 of 3 frames that the app showed were late, because the app missed its deadline; the worst came 14 ms too late.");
     s.profile.n_screen_frames = 4;
     check(
         &s, "shown-late",
-        "3 of 4 frames that the app showed were late, 2 of them since it missed its deadline; the worst came 14 ms too late.");
+        "3 of 4 frames that the app showed were late, 2 of them because the app missed its deadline; the worst came 14 ms too late.");
     end(&s);
 }
 
@@ -234,6 +234,32 @@ static void late_frames(void **state)
         &s, "late-frames",
         "31 of 1,240 frames on main took over 16.7 ms, after which a screen at 60 Hz misses one; the longest took 25 ms: 23 ms "
         "running (92 % of the frame), 22 ms of it in traversal, there 20 ms in RV OnBindView; 2 ms waiting for a CPU (8 %).");
+    end(&s);
+}
+
+/* Both counts of late frames are large: that of the system is the headline. */
+static void frames_as_the_system_tells_come_first(void **state)
+{
+    static const struct section LIST[] = {{0, "main", 0, 0, 0, 0, 0, 0, 0},
+                                          {1, "Choreographer#doFrame", 20, 2, 0, 0, 0, 0, 1},
+                                          {0, NULL, 0, 0, 0, 0, 0, 0, 0}};
+    struct profile_screen_frame frames[12];
+    struct system_subject s;
+
+    (void)state;
+    for (unsigned i = 0; i < 12; i++)
+        frames[i] = (struct profile_screen_frame){i * MS, (i + 9) * MS, (i + 5) * MS, i, 0x40};
+    begin(&s, LIST);
+    s.log.frames = 12;
+    s.log.late = 6;
+    s.log.longest_frame = (struct system_range){0, 22 * MS};
+    s.profile.screen_frames = frames;
+    s.profile.n_screen_frames = 12;
+    s.times.start = NULL;
+    const struct verdict *v = verdict_new(&s.in);
+    assert_non_null(v);
+    assert_string_equal(v->list[0].rule, "shown-late");
+    assert_string_equal(v->list[1].rule, "late-frames");
     end(&s);
 }
 
@@ -634,6 +660,7 @@ int main(void)
         cmocka_unit_test(the_start),
         cmocka_unit_test(states),
         cmocka_unit_test(late_frames),
+        cmocka_unit_test(frames_as_the_system_tells_come_first),
         cmocka_unit_test(the_longest_wait),
         cmocka_unit_test(frames_that_were_shown_late),
         cmocka_unit_test(waiting_for_a_cpu),
