@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { heapTrace } from './heap_support.mjs';
-import { browser, close, openPage, serve, service, skip, trace, until, upload } from './support.mjs';
+import { browser, close, movedOf, openPage, serve, service, shiftOf, skip, trace, until, upload, watchShift } from './support.mjs';
 
 const samples = process.env.AFLAMED_SAMPLES && `${process.env.AFLAMED_SAMPLES}/samples`;
 const HEAP = samples && `${samples}/perfetto/heap_continuous.pb`;
@@ -76,6 +76,19 @@ test('what else took time: 1, and all of it is in sight', { skip }, async () => 
     assert.ok(await page.evaluate(() => document.querySelector('#verdict .sentences').scrollHeight <= document.querySelector('#verdict .sentences').clientHeight + 1));
     const { y, height } = await page.locator('#picture').boundingBox();
     assert.ok(y < 500 && height > 250, 'the picture stays in sight');
+    await close(page);
+});
+
+test('where the time went, on a telephone: 0', { skip }, async () => {
+    const page = await openPage(browser, service, { viewport: { width: 400, height: 800 } });
+    await watchShift(page);
+    await page.goto(demo.url);
+    const summary = page.locator('#verdict:not([open]) > summary', { hasText: ' took ' });
+    await summary.waitFor();
+    await page.locator('.lane-names button').first().waitFor();
+    assert.match(await summary.innerText(), /onCreate took 5\d\d ms \(.* of main's 1\.75 s\)/);
+    assert.ok(await summary.evaluate(one => one.scrollHeight <= one.clientHeight + 1 && one.scrollWidth <= one.clientWidth), 'all of it is seen');
+    assert.ok(await shiftOf(page) < 0.02, JSON.stringify(await movedOf(page)));
     await close(page);
 });
 
