@@ -147,6 +147,15 @@ test('a filter that leaves nothing is named, with the way out', { skip }, async 
     await close(page);
 });
 
+test('the tools are as high as those of a picture', { skip }, async () => {
+    const page = await open(one, 'methods?track=1', { viewport: { width: 1280, height: 800 } }), high = async () => (await page.locator('.tools').boundingBox()).height;
+    const ofTable = await high();
+    await page.getByRole('link', { name: 'Flame', exact: true }).click();
+    await page.locator('#picture > svg').waitFor();
+    assert.equal(ofTable, await high());
+    await close(page);
+});
+
 test('how long calls were: of all methods, and of one', { skip }, async () => {
     const page = await open(one, 'methods?track=1');
     await page.getByLabel('longest calls').check();
