@@ -16,8 +16,9 @@ enum {
     WEIGHT_THIRD = 998,
     WEIGHT_SECOND = 999,
     WEIGHT_FIRST = 1000,
-    WEIGHT_JANK = 1001, /* frames were late: what people see of it comes before where the time went */
-    WEIGHT_SHOWN = 1002 /* and what the system says of them before what sections of the app say */
+    WEIGHT_WAIT = 1001, /* what was waited for says more than the section that waited */
+    WEIGHT_JANK = 1002, /* frames were late: what people see of it comes before where the time went */
+    WEIGHT_SHOWN = 1003 /* and what the system says of them before what sections of the app say */
 };
 
 /* What a rule says, while it says it. */

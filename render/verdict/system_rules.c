@@ -234,6 +234,17 @@ bool system_find_start_times(const struct rule *r, const struct analysis *a, str
 
 /* ---- all of the recording ---- */
 
+/* Over half of the time, and it is known for what: a lock and who held it, another process. */
+static bool is_one_wait(const struct system_sums *s)
+{
+    static const enum system_part KNOWN[] = {PART_IO, PART_LOCK, PART_BINDER, PART_GC};
+
+    for (size_t i = 0; i < sizeof(KNOWN) / sizeof(KNOWN[0]); i++)
+        if (s->part[KNOWN[i]].ns > s->wall_ns / 2)
+            return true;
+    return false;
+}
+
 bool system_find_states(const struct rule *r, const struct analysis *a, struct finding *f)
 {
     (void)r;
@@ -246,7 +257,7 @@ bool system_find_states(const struct rule *r, const struct analysis *a, struct f
     say_parts(f, a, &a->system->all, " of that");
     say(f, ".");
     f->sentence->track = a->main;
-    f->sentence->weight = WEIGHT_SECOND;
+    f->sentence->weight = !system_has_start(a) && is_one_wait(&a->system->all) ? WEIGHT_WAIT : WEIGHT_SECOND;
     return true;
 }
 

@@ -384,8 +384,16 @@ static void locks(void **state)
         &s, "lock-contention",
         "main waited for locks for 43 ms (43 % of main's 100 ms), in 3 calls: 30 ms for a lock that Pool held in com.example.Store.load, 13 ms in Lock contention on thread list lock; the longest took 25 ms, for a lock that Pool held in com.example.Store.load. Other threads of its process waited for locks for 4 ms, in 1 call: all of it for a lock that main held.");
     end(&s);
-    /* A range within a wait, in which no call began. */
+    /* A range within a wait, in which no call began. Who held the lock is the headline. */
     begin(&s, CUT);
+    const struct verdict *v = verdict_new(&s.in);
+    assert_non_null(v);
+    assert_string_equal(v->list[0].rule, "start");
+    s.times.start = NULL;
+    v = verdict_new(&s.in);
+    assert_non_null(v);
+    assert_string_equal(v->list[0].rule, "states");
+    assert_string_equal(v->list[1].rule, "headline");
     check(&s, "lock-contention",
           "main waited for locks for 43 ms (100 % of main's 43 ms): all of it for a lock that Pool held in "
           "com.example.Store.load.");
