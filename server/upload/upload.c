@@ -259,7 +259,7 @@ static bool refuse_field(struct diag *diag, struct str name)
         diag, DIAG_USAGE, "unknown form field",
         "Fields are: a file (any name), name, expires (days), readers (link or team), space, label.KEY, labels, "
         "member (of an archive, or all), mapping (a mapping.txt file), symbols (a library, or an archive of "
-        "several). To send a file, write curl -F trace=@FILE with the @.",
+        "several). To send a file, write curl -F trace=@FILE with the @; a label is written -F label.branch=main.",
         "The service does not know the form's field \"%.*s\".", (int)quoted.n, quoted.n > 0 ? quoted.p : "");
     buf_free(&quoted);
     return false;

@@ -188,6 +188,7 @@ class Forms(BadInput):
 
     def test_unknown_field(self):
         self.refuse(*form(('trac', None, b'@x.trace')), 400, 'unknown form field')
+        self.assertIn('label.branch=main', self.server.upload_form(('branch', None, b'main')).text)
 
     def test_field_that_is_too_long(self):
         self.refuse(*form(('name', None, b'n' * 100_000), ('trace', 'x', trace())), 400, 'too long')
