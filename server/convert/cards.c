@@ -32,7 +32,7 @@ static bool write_headline(const struct report_input *in, struct buf *headline, 
     view.from_ns = in->view->from_ns;
     view.to_ns = in->view->to_ns;
     if (convert_verdict(&words, &said, &trouble))
-        return report_take_headline(&said, "sentences", headline, diag);
+        return report_take_headline(&said, "sentences", HEADLINE, headline, diag);
     buf_free(&said);
     if (!has_no_words(&trouble))
         *diag = trouble;

@@ -214,21 +214,28 @@ bool convert_verdict(const struct report_input *in, struct buf *out, struct diag
     return draw_with_spans(&in->source, in->view, &d, out, diag);
 }
 
-/* --- the first sentence --- */
+/* --- the first sentences --- */
 
-void report_headline(const json_t *sentences, struct buf *b)
+void report_headline(const json_t *sentences, size_t n, struct buf *b)
 {
-    buf_str(b, json_memory_text(json_object_get(json_array_get(sentences, 0), "text")));
+    for (size_t i = 0; i < n; i++) {
+        struct str text = json_memory_text(json_object_get(json_array_get(sentences, i), "text"));
+        if (text.n == 0)
+            return;
+        buf_z(b, i > 0 ? " " : "");
+        buf_str(b, text);
+    }
 }
 
-bool report_take_headline(struct buf *json, const char *member, struct buf *headline, struct diag *diag)
+bool report_take_headline(struct buf *json, const char *member, size_t n, struct buf *headline,
+                          struct diag *diag)
 {
     json_t *said = json_memory_load(buf_view(json), 0, NULL);
 
     buf_free(json);
     if (said == NULL)
         return diag_no_memory(diag, "No memory for the words.");
-    report_headline(json_object_get(said, member), headline);
+    report_headline(json_object_get(said, member), n, headline);
     json_decref(said);
     return !headline->failed || diag_no_memory(diag, "No memory for the words.");
 }
@@ -609,8 +616,8 @@ bool convert_diff_card(const struct report_input *in, struct buf *out, struct di
     asked.table.limit = 0;
     headless.request = &asked;
     headless.format = &TABLE_JSON.text;
-    bool ok =
-        convert_diff(&headless, &table, diag) && report_take_headline(&table, "verdict", &headline, diag);
+    bool ok = convert_diff(&headless, &table, diag) &&
+              report_take_headline(&table, "verdict", HEADLINE_OF_CHANGE, &headline, diag);
     buf_free(&table);
     const struct drawn_card card = {&headless, {str_of(asked.title), buf_view(&headline)}};
     ok = ok &&

@@ -84,11 +84,14 @@ bool convert_diff_card(const struct report_input *in, struct buf *out, struct di
 bool convert_alone(const struct report_input *in, struct buf *out, struct diag *diag)
     __attribute__((warn_unused_result));
 
-/* Appends the first of the sentences, as VERDICT_JSON has them, or the table of a comparison its "verdict": raw. */
-void report_headline(const json_t *sentences, struct buf *b);
+/* Of a comparison the first sentence says by how much, the second one what. */
+enum { HEADLINE = 1, HEADLINE_OF_CHANGE = 2 };
+
+/* Appends so many of the sentences, as VERDICT_JSON has them, or the table of a comparison its "verdict": raw. */
+void report_headline(const json_t *sentences, size_t n, struct buf *b);
 /* The same from JSON with the sentences as a member of that name, which is freed. False: diag. */
-bool report_take_headline(struct buf *json, const char *member, struct buf *headline, struct diag *diag)
-    __attribute__((warn_unused_result));
+bool report_take_headline(struct buf *json, const char *member, size_t n, struct buf *headline,
+                          struct diag *diag) __attribute__((warn_unused_result));
 
 struct report {
     const char *name; /* "methods", "m": a segment of its URL */

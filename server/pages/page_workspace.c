@@ -149,13 +149,13 @@ static void put_content(const struct workspace *w)
 
 /* ---- for chat programs ---- */
 
-/* The first sentence of the words that the page has; else which thread it shows. */
+/* The first words that the page has; else which thread it shows. */
 static void put_description(const struct workspace *w, struct buf *b)
 {
-    const json_t *words = w->of.compared != NULL ? json_object_get(w->of.compared->table, "verdict")
-                                                 : json_object_get(w->of.told, "sentences");
-
-    report_headline(words, b);
+    if (w->of.compared != NULL)
+        report_headline(json_object_get(w->of.compared->table, "verdict"), HEADLINE_OF_CHANGE, b);
+    else
+        report_headline(json_object_get(w->of.told, "sentences"), HEADLINE, b);
     if (b->n == 0)
         workspace_put_shown(w, b);
 }

@@ -162,7 +162,7 @@ static void put_headline(struct json *j, const json_t *sentences)
     enum { HEADLINE_BYTES_MAX = 1000 };
     struct buf headline = {0};
 
-    report_headline(sentences, &headline);
+    report_headline(sentences, HEADLINE, &headline);
     if (headline.n > 0)
         json_put_string(j, "headline", clean_cut(buf_view(&headline), HEADLINE_BYTES_MAX));
     buf_part_end(j->b, &headline);
