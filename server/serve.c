@@ -253,6 +253,11 @@ static bool open_store(struct service *s, struct diag *diag)
 {
     if (s3_is_named(s->config->store))
         return open_bucket(s, diag);
+    if (s->config->share_views)
+        return diag_set(
+            diag, DIAG_USAGE, "nobody to share views with",
+            "Leave share_views out, or name an object store (s3://BUCKET/PREFIX).",
+            "share_views: the store is a directory of this machine, which has its views beside it.");
     s->store = store_open(s->config->store, diag);
     return s->store != NULL && migrate_store(s->store, s->log, diag);
 }

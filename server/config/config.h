@@ -15,6 +15,7 @@ struct config {
         cache[4096]; /* directory for views and copies where the store is an object store; never empty then */
     char s3_endpoints[2048], s3_region[64], s3_keys_file[4096]; /* of that: server/s3/s3.h */
     uint64_t s3_stalled_s;
+    bool share_views;         /* views/shared_views.h */
     bool open;                /* may listen on other than loopback without authentication */
     char external_url[512];   /* what clients see, without slash at the end; empty: from the request's Host */
     bool link_previews;       /* pages say what chat programs show below a link */

@@ -127,6 +127,10 @@ const struct config_key CONFIG_KEYS[] = {
         s3_stalled_s, 1, 3600, "20",
         "seconds that a file may be on its way to or from the object store with less than 64 KiB in each of them: then it "
         "is sent or asked for once more, and then given up; what is small may take a quarter of them, or five seconds"),
+    FLAG(
+        share_views, "false",
+        "what the page of an upload shows first (summary, words, picture) is kept in the object store, too: another machine "
+        "shows it without reading the upload"),
     TEXT(
         tokens_file, NULL, "a file", "",
         "file of tokens, which `aflamed token` writes: only who has one may upload, and read what is for the team; "

@@ -59,6 +59,13 @@ void record_views_prefix(const char *sha256, char prefix[RECORD_VIEWS_PREFIX_CHA
     snprintf(prefix, RECORD_VIEWS_PREFIX_CHARS + 1, "views/%.2s/%.*s/", sha256, RECORD_SHA256_CHARS, sha256);
 }
 
+void record_shown_key(const char *id, enum record_shown which, char key[STORE_KEY_BYTES])
+{
+    static const char *const NAMES[RECORD_SHOWN] = {"page", "words", "picture"};
+
+    snprintf(key, STORE_KEY_BYTES, "shown/%.*s/%s", RECORD_ID_CHARS, id, NAMES[which]);
+}
+
 static void upload_key(char out[STORE_KEY_BYTES], const char *id)
 {
     snprintf(out, STORE_KEY_BYTES, "uploads/%.*s.json", RECORD_ID_CHARS, id);
@@ -528,6 +535,19 @@ static enum store_result remove_views(struct store *s, const char *sha256)
     return result == STORE_OK ? e.result : result;
 }
 
+/* A machine puts them behind the record, and looks for the tombstone then; but it may crash before that. */
+static enum store_result remove_shown(struct store *s, const char *id)
+{
+    enum store_result result = STORE_OK;
+    char key[STORE_KEY_BYTES];
+
+    for (int which = 0; store_is_remote(s) && which < RECORD_SHOWN && settled(result); which++) {
+        record_shown_key(id, (enum record_shown)which, key);
+        result = store_delete(s, key);
+    }
+    return result;
+}
+
 /* What is gone already is success. */
 static enum store_result remove_bytes(struct store *s, const char *id)
 {
@@ -573,6 +593,8 @@ enum store_result record_delete(struct store *s, const struct record *r, int64_t
         result = remove_entry(s, r);
     if (settled(result))
         result = remove_views(s, r->sha256);
+    if (settled(result))
+        result = remove_shown(s, r->id);
     if (settled(result))
         result = remove_bytes(s, r->id);
     if (settled(result))
@@ -630,7 +652,9 @@ enum store_result record_forget(struct store *s, struct str id, int64_t now_s, b
         read_object(s, id, &r, &n) != RECORD_NONE)
         return STORE_OK;
     gone_key(key, id.p);
-    enum store_result result = store_delete(s, key);
+    enum store_result result = remove_shown(s, id.p);
+    if (settled(result))
+        result = store_delete(s, key);
     *forgotten = result == STORE_OK;
     return settled(result) ? STORE_OK : result;
 }

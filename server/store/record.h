@@ -10,10 +10,12 @@
  *     names/<period>/<sha256>.for/<id>  empty; says that the upload <id> may need that file
  *     views/ab/<sha256>/..              views of such bytes, which can be drawn again at any time
  *     spaces/<space>/..                 what the list of a space says of the upload (record_entry.h)
+ *     shown/<id>/..                     views of it that machines share (views/shared_views.h), in a bucket alone
  *
  * An upload is put in this order, each object durable before the next: its files of names and its bytes, in any order, the
  * .for of each file, the record. Behind that it is acknowledged. Its bytes may be put before it is known whether they can be
- * read: those of one that is refused go at once. It ends in the order tombstone, views, bytes, revisions, record. So
+ * read: those of one that is refused go at once. It ends in the order tombstone, views, bytes, revisions, record; its shared views go
+ * once more with the tombstone. So
  * a crash between two steps leaves objects that nobody needs, and never a record without its bytes. What is left, a
  * sweep finds: bytes of a tombstone, and bytes without a record that were put a day ago. An upload that takes more
  * than half a day from its first object to its record fails.
@@ -57,6 +59,9 @@ enum record_state {
     RECORD_BROKEN /* there, but not readable as a record */
 };
 
+/* Views that machines with one object store share. */
+enum record_shown { SHOWN_PAGE, SHOWN_WORDS, SHOWN_PICTURE, RECORD_SHOWN };
+
 enum record_field {
     RECORD_NAME = 1,
     RECORD_EXPIRY = 2,
@@ -68,6 +73,7 @@ enum record_field {
 void record_bytes_key(const char *id, char key[RECORD_BYTES_KEY_CHARS + 1]);
 void record_names_key(const char *sha256, uint32_t period, char key[STORE_KEY_BYTES]);
 void record_need_key(const char *sha256, uint32_t period, const char *id, char key[STORE_KEY_BYTES]);
+void record_shown_key(const char *id, enum record_shown which, char key[STORE_KEY_BYTES]);
 uint32_t record_period(int64_t now_s);
 void record_views_prefix(const char *sha256, char prefix[RECORD_VIEWS_PREFIX_CHARS + 1]);
 

@@ -131,6 +131,17 @@ bool store_is_away(struct store *s, bool *asks)
     return s->bucket != NULL && store_bucket_is_away(s->bucket, asks);
 }
 
+bool store_has_copy(struct store *s, const char *sha256)
+{
+    char key[STORE_KEY_BYTES];
+    struct store_object o;
+
+    if (s->bucket == NULL)
+        return false;
+    store_bucket_copy_key(s->bucket, sha256, key);
+    return local_look(s->local, key, &o) == STORE_OK;
+}
+
 void store_keep_copies(struct store *s, const struct store_room *room)
 {
     s->room = *room;

@@ -45,6 +45,9 @@ enum store_result store_put(struct store *s, const char *key, struct str bytes)
 enum store_result store_put_file(struct store *s, struct local_temp *t, const char *key, const char *sha256)
     __attribute__((warn_unused_result));
 
+/* Whether this machine has the bytes with this digest, of an object of the bucket. */
+bool store_has_copy(struct store *s, const char *sha256);
+
 /* The same bytes under another key, durable. STORE_NOT_FOUND: there is nothing to copy. */
 enum store_result store_copy(struct store *s, const char *from, const char *key)
     __attribute__((warn_unused_result));

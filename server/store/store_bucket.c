@@ -187,7 +187,7 @@ static bool may_ask_for_file(struct store *s)
 
 /* ---- copies on this machine ---- */
 
-static void copy_key(const struct store_bucket *b, const char *sha256, char key[STORE_KEY_BYTES])
+void store_bucket_copy_key(const struct store_bucket *b, const char *sha256, char key[STORE_KEY_BYTES])
 {
     snprintf(key, STORE_KEY_BYTES, "views/%.2s/%s/bytes.%s", sha256, sha256, b->boot);
 }
@@ -200,7 +200,7 @@ static void keep_copy(struct store *s, struct local_temp *t, const char *sha256)
     uint64_t bytes = (uint64_t)t->written;
 
     if (room->take != NULL && room->take(room->context, bytes)) {
-        copy_key(s->bucket, sha256, key);
+        store_bucket_copy_key(s->bucket, sha256, key);
         bool kept = local_temp_commit(s->local, t, key, LOCAL_EVICTABLE) == STORE_OK;
         room->put(room->context, bytes, kept);
     }
@@ -286,7 +286,7 @@ static enum store_result get(struct store *s, const char *key, const char *sha25
     if (!store_key_valid(key))
         return refuse_key();
     if (sha256 != NULL) {
-        copy_key(s->bucket, sha256, copy);
+        store_bucket_copy_key(s->bucket, sha256, copy);
         if (local_use(s->local, copy, fd, bytes) == STORE_OK)
             return STORE_OK;
     }

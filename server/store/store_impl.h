@@ -35,6 +35,8 @@ extern const struct store_backend STORE_BUCKET;
 /* The bucket and what is known of it; NULL is fine. */
 void store_bucket_free(struct store_bucket *b);
 bool store_bucket_is_away(struct store_bucket *b, bool *asks);
+/* The key of the copy on this machine of bytes with this digest. */
+void store_bucket_copy_key(const struct store_bucket *b, const char *sha256, char key[STORE_KEY_BYTES]);
 /* Owns the bucket in any case. NULL: no memory. */
 struct store_bucket *store_bucket_new(struct s3 *bucket, const struct log *log);
 

@@ -75,6 +75,8 @@ static void free_job(struct job *job)
     local_temp_discard(store_local(job->service->store), &job->temp);
     shared_bytes_unref(job->result.summary);
     client_unref(job->client);
+    for (size_t i = 0; i < JOB_VIEWS; i++)
+        buf_free(&job->shared[i].text);
     free(job->previews);
     free(job->members);
     free(job->members_told);
@@ -716,22 +718,6 @@ static void log_failure(const struct job *job, const struct output *output, uint
             LOG_STR("why", str_of(diag->detail)));
 }
 
-static void take_summary(struct job *job, const struct view_result *view)
-{
-    struct shared_bytes *summary = view->bytes;
-
-    if (summary == NULL && view->fd >= 0)
-        summary = view_read_object(view->fd, view->file_bytes);
-    if (summary == NULL)
-        return;
-    if (view->bytes != NULL)
-        shared_bytes_ref(summary);
-    /* An early answer may be copying the result at this moment. */
-    pthread_mutex_lock(&job->lock);
-    job->result.summary = summary;
-    pthread_mutex_unlock(&job->lock);
-}
-
 static struct progress *begin_progress(struct job *job, const struct profile *p, uint32_t previews)
 {
     struct progress_facts facts = {.bytes = job->bytes, .n_views = previews};
@@ -808,11 +794,12 @@ static void keep_beside_views(struct job *job, struct turn *turn, struct profile
     keep_and_tell(job);
     views_await(views, &first, turn, &made);
     log_failure(job, NULL, 0, &made.diag);
-    take_summary(job, &made);
+    job_take_view(job, &summary, &made);
     view_result_free(&made);
     if (shows) {
         views_await(views, &second, turn, &made);
         log_failure(job, &OUTPUT_SVG, shown, &made.diag);
+        job_take_view(job, &picture, &made);
         view_result_free(&made);
     }
     turn_give(turn);
@@ -843,8 +830,10 @@ static void take_profile(struct job *job, struct turn *turn, struct profile_use 
     job_answer(job);
     if (job->n_previews > 0)
         begin_previews(job);
-    if (job->kept)
+    if (job->kept) {
+        job_share_views(job);
         job_list(job, r, turn);
+    }
 }
 
 /* What was read while it arrived is complete now. Anything else is read from the spool: by this upload, or

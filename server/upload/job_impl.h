@@ -15,6 +15,8 @@
 #include "server/upload/job.h"
 #include "server/upload/names_upload.h"
 #include "server/upload/work_limit.h"
+#include "server/views/shared_views.h"
+#include "server/views/views.h"
 
 struct jobs {
     struct service *service;
@@ -29,6 +31,8 @@ enum job_bytes {
     JOB_BYTES_KEPT,    /* in the store */
     JOB_BYTES_NOT_KEPT /* the store has not taken them, or not any more */
 };
+
+enum { JOB_VIEWS = 2 }; /* that are made before the answer: summary and picture */
 
 struct job {
     struct thread_job thread; /* first: see the functions that it runs in job.c */
@@ -87,6 +91,7 @@ struct job {
     /* Used by the job alone. */
     struct diag withheld;      /* why the input is refused, while member_may_follow is true */
     struct timer answer_timer; /* set while views are being made */
+    struct shared_view shared[JOB_VIEWS];
     struct progress *progress; /* counts the previews; may be NULL */
     uint32_t *previews;        /* tracks of which previews are to be made behind the answer */
     uint32_t n_previews;
@@ -135,6 +140,10 @@ bool job_keep_record(struct job *job, const struct record *record, struct diag *
 bool job_new_token(struct job *job, struct record *record);
 /* Lists it with its words, behind its answer. Without a turn; may take long. */
 void job_list(struct job *job, const struct record *record, struct turn *turn);
+/* A view that was made before the answer: the summary is a part of it. */
+void job_take_view(struct job *job, const struct view_request *r, struct view_result *view);
+/* These views for the other machines, behind the answer. Without a turn. */
+void job_share_views(struct job *job);
 void job_log_kept(const struct job *job, const struct record *record);
 
 #endif

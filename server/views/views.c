@@ -25,6 +25,7 @@
 #include "server/store/record.h"
 #include "server/store/sweep.h"
 #include "server/views/profiles.h"
+#include "server/views/shared_views.h"
 #include "static/static_files.h"
 
 /* ---- requests ---- */
@@ -85,8 +86,8 @@ void view_of_owner(struct view_options *options, const struct record *record)
 }
 
 /* Appends all that the view's bytes depend on: what was uploaded, the output and its revision, the
- * options, the run of the machine. text->failed: no memory. */
-static void view_describe(const struct service *service, const struct view_request *r, struct buf *text)
+ * options, the run of the machine (of what machines share: the version). text->failed: no memory. */
+static void view_describe(const char *run, const struct view_request *r, struct buf *text)
 {
     struct profile_id of = view_profile(r);
 
@@ -97,7 +98,7 @@ static void view_describe(const struct service *service, const struct view_reque
         profile_id_canonical(&of, text);
     }
     buf_char(text, '|');
-    buf_z(text, service->boot);
+    buf_z(text, run);
     if (r->output == NULL && r->report == NULL) {
         buf_printf(text, "|summary|%d", SUMMARY_REVISION);
         if (view_compares(r))
@@ -127,7 +128,7 @@ bool view_key(const struct service *service, const struct view_request *r, enum 
     char digest[RECORD_SHA256_CHARS + 1], folder[RECORD_VIEWS_PREFIX_CHARS + 1];
     struct buf text = {0};
 
-    view_describe(service, r, &text);
+    view_describe(service->boot, r, &text);
     digest[0] = '\0';
     if (!text.failed)
         digest_hex_of(text.p, text.n, digest);
@@ -320,6 +321,35 @@ static struct shared_bytes *view_encode(struct service *s, const struct view_req
     return shared_bytes_new(&out);
 }
 
+/* ---- views of other machines, and for them ---- */
+
+void view_share(const struct service *s, const struct view_request *r, struct str bytes,
+                struct shared_view *shared)
+{
+    struct buf text = {0};
+
+    view_describe(SERVICE_VERSION, r, &text);
+    if (!text.failed)
+        shared_view_take(s, r, buf_view(&text), bytes, shared);
+    buf_free(&text);
+}
+
+static struct shared_bytes *take_shared(struct service *s, const struct view_request *r, struct turn *turn)
+{
+    struct shared_bytes *bytes = NULL;
+    char key[VIEW_KEY_CHARS + 1];
+    struct buf text = {0};
+
+    if (s->config->share_views)
+        view_describe(SERVICE_VERSION, r, &text);
+    if (text.n > 0 && !text.failed)
+        bytes = shared_view_get(s, r, buf_view(&text), turn);
+    if (bytes != NULL && view_key(s, r, ENCODING_IDENTITY, key))
+        keep(s, r, key, shared_bytes_view(bytes));
+    buf_free(&text);
+    return bytes;
+}
+
 /* ---- views, once for all who ask ---- */
 
 enum {
@@ -408,7 +438,7 @@ static void no_memory(struct diag *diag)
 /* What the view is known by in memory. */
 static bool describe(const struct views *v, const struct view_request *r, enum encoding e, struct buf *text)
 {
-    view_describe(v->service, r, text);
+    view_describe(v->service->boot, r, text);
     buf_z(text, encoding_suffix(e));
     return !text->failed;
 }
@@ -536,14 +566,20 @@ static bool may_draw(struct view_thing *t, struct diag *diag)
 }
 
 /* One that cannot be coded is good as it is. NULL: diag. */
-static struct shared_bytes *make_once(struct view_thing *t, struct turn *turn, struct diag *diag)
+static struct shared_bytes *make_once(struct view_thing *t, struct turn *turn, struct shared_view *shared,
+                                      struct diag *diag)
 {
     struct service *s = t->views->service;
     struct shared_bytes *plain = take_plain(t);
 
     t->encoding = ENCODING_IDENTITY;
-    if (plain == NULL && may_draw(t, diag))
+    if (plain == NULL && !atomic_load(&t->for_upload)) /* An upload that is new is on no other machine. */
+        plain = take_shared(s, &t->request, turn);
+    if (plain == NULL && may_draw(t, diag)) {
         plain = view_draw(s, &t->request, turn, diag);
+        if (plain != NULL && shared_view_is_late(s, &t->request))
+            view_share(s, &t->request, shared_bytes_view(plain), shared);
+    }
     if (plain == NULL || t->wanted == ENCODING_IDENTITY)
         return plain;
     struct shared_bytes *coded = view_encode(s, &t->request, t->wanted, plain);
@@ -564,19 +600,22 @@ static void deadline_due(struct timer *timer)
 /* Who makes it has a use of it, which ends here. */
 static void make(struct view_thing *t, struct turn *turn)
 {
-    const struct service *s = t->views->service;
+    struct service *s = t->views->service;
     struct once *once = t->views->once;
+    struct shared_view shared = {.text = {0}};
     struct shared_bytes *bytes;
 
     t->deadline.due = deadline_due;
     do {
         struct diag diag = {0};
         timer_set(s->timers, &t->deadline, clock_ms() + (int64_t)s->config->request_timeout_s * 1000);
-        bytes = make_once(t, turn, &diag);
+        bytes = make_once(t, turn, &shared, &diag);
         timer_clear(s->timers, &t->deadline);
         if (bytes == NULL)
             t->once.diag = diag;
     } while (!once_end_and_release(once, &t->once, bytes, 0));
+    turn_give(turn);
+    shared_view_put(s, &shared);
 }
 
 static void run(struct thread_job *job)

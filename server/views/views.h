@@ -4,6 +4,7 @@
  *
  * The files of this room, each of which knows those before it:
  *     profiles       the profile of an upload, read once for all who need it
+ *     shared_views   views that machines with one object store share
  *     views          this: what is asked for, and its key; one view of a profile, and into the store with it; who
  *                    asks, a request or an upload
  *     calls_stream   lists of calls, which are sent while they are made */
@@ -70,6 +71,11 @@ struct str view_etag(const char *key);
 
 /* The whole object behind the descriptor. NULL: not readable, or no memory. */
 struct shared_bytes *view_read_object(int fd, uint64_t bytes);
+
+/* Copies the view for the other machines, if it is one that they share (shared_views.h). */
+struct shared_view;
+void view_share(const struct service *s, const struct view_request *r, struct str bytes,
+                struct shared_view *shared);
 
 struct views;
 struct view_thing;

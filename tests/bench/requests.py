@@ -81,27 +81,45 @@ def measure():
     count.since()
     a.request('DELETE', path, X_Delete_Token=token_of(answer))
     row('a deletion, or an expiry', UPLOADS)
+    plain = len(rows)
+    for server in (a, b):
+        server.stop()
+        server.config['share_views'] = 'true'
+        server.start()
+    eventually(lambda: all('swept' in server.log().rsplit('listening', 1)[1] for server in (a, b)))
+    count.since()
+    path = '/p/' + id_of(a.upload(trace(salt=SWEPT)))
+    a.get(path + '/verdict.json')
+    row('an upload and its sentences, with `share_views`', UPLOADS)
+    for page in path, path + '/verdict.json':
+        b.get(page, Accept='text/html')
+    row('the first look at both on another machine', UPLOADS * LOOKS * 0.1)
     for server in (a, b):
         server.stop()
         server.clean()
     bucket.end()
     shutil.rmtree(folder, ignore_errors=True)
-    return rows
+    return rows[:plain], rows[plain:]
 
 
 def main():
-    rows, day = measure(), 0
+    rows, shared = measure()
     print('| what | puts | lists | gets | deletes | times a day | dollars a day |')
     print('|---|---|---|---|---|---|---|')
-    for what, times, (puts, listed, gets, deletes) in rows:
-        cost = times * ((puts + listed) * PUT_PRICE + gets * GET_PRICE)
-        day += cost
-        print('| %s | %d | %d | %d | %d | %s | %s |' % (what, puts, listed, gets, deletes, '{:,.0f}'.format(times), '%.2f' % cost))
+
+    def told(rows):
+        """What they cost in a day."""
+        costs = [times * ((puts + listed) * PUT_PRICE + gets * GET_PRICE) for _, times, (puts, listed, gets, _) in rows]
+        for (what, times, counts), cost in zip(rows, costs):
+            print('| %s | %d | %d | %d | %d | %s | %s |' % (what, *counts, '{:,.0f}'.format(times), '%.2f' % cost))
+        return sum(costs)
+    day = told(rows)
     sweeps = MACHINES * 24
     lists = 2 * KEPT // 1000 + OTHER_LISTS
     cost = sweeps * lists * PUT_PRICE
     day += cost
     print('| a sweep, of each machine in each hour | 0 | %d | 0 | 0 | %s | %.2f |' % (lists, '{:,}'.format(sweeps), cost))
+    told(shared)     # in place of others
     print()
     print('%s uploads of %d MB (%.0f TB), %s a day, %d machines: %.2f dollars a day for requests, %s for what is kept.'
           % ('{:,}'.format(KEPT), MB, KEPT * MB / 1e6, '{:,}'.format(UPLOADS), MACHINES, day,

@@ -347,6 +347,96 @@ class Beside(BucketTest):
         self.assertTrue(eventually(lambda: not self.kept()))
 
 
+class Shared(BucketTest):
+    """What the page of an upload shows first is in the object store, too."""
+    def setUp(self):
+        super().setUp()
+        self.a, self.b = [self.service(name, share_views='true') for name in 'ab']
+
+    def shown(self):
+        return sorted(key for key in self.bucket.objects if '/shown/' in key)
+
+    def fetched(self):
+        return [key for method, key in self.bucket.requests if method == 'GET' and '/bytes/' in key]
+
+    def upload(self, salt=0):
+        """Its answer, and the paths that its page begins with, with the bytes that the first machine sends for them."""
+        answer = self.a.upload(trace(salt=salt), Accept='application/json')
+        path = '/p/' + id_of(answer)
+        paths = path + '.json', path + '/verdict.json', re.search(r'/p/[^"]*\.svg', answer.text)[0], path
+        first = [self.text(self.a, one) for one in paths]
+        self.assertTrue(eventually(lambda: len(self.shown()) == 3), self.shown())
+        return answer, paths, first
+
+    def text(self, server, path):
+        answer = server.get(path, Accept='text/html' if path.count('/') == 2 and '.' not in path else '*/*')
+        self.assertEqual(answer.status, 200, answer)
+        return re.sub(r'pass="?[=a-z2-7]*', '', answer.text.replace(':%d/' % server.port, '/'))
+
+    def test_another_machine_needs_no_upload(self):
+        answer, paths, first = self.upload()
+        self.assertEqual([self.text(self.b, path) for path in paths], first)
+        self.assertEqual(self.fetched(), [])
+        self.assertEqual(self.b.get(paths[3] + '/methods.tsv').status, 200)
+        self.assertEqual(len(self.fetched()), 1)
+        # Who has the bytes asks for no views of others.
+        before = len(self.bucket.requests)
+        self.assertEqual(self.b.get(paths[2] + '?width=700').status, 200)
+        self.assertEqual([key for _, key in self.bucket.requests[before:] if '/shown/' in key], [])
+        self.assertEqual(self.b.request('DELETE', paths[3], X_Delete_Token=token_of(answer)).status, 200)
+        self.assertEqual(self.shown(), [])
+
+    def test_what_is_of_another_version_or_damaged_is_made_anew(self):
+        for salt, place in enumerate((0, 64, -1, None)):       # its name, what is behind that, its bytes; or it is cut
+            _, paths, first = self.upload(salt)
+            for key in self.shown():
+                content = bytearray(self.bucket.objects[key])
+                if place is not None:
+                    content[place] ^= 1
+                self.bucket.objects[key] = bytes(content if place is not None else content[:100])
+            self.assertEqual([self.text(self.b, path) for path in paths], first, place)
+            self.assertTrue(any(paths[3].rsplit('/', 1)[1] in key for key in self.fetched()))
+            self.bucket.objects = {key: what for key, what in self.bucket.objects.items() if '/shown/' not in key}
+
+    def test_words_that_are_asked_for_in_part_are_not_shared(self):
+        path = '/p/' + id_of(self.stored(self.a))
+        self.assertEqual(self.a.get(path + '/verdict.json?from=1&to=3').status, 200)
+        self.assertEqual(self.a.get(path + '/verdict.json').status, 200)
+        self.assertTrue(eventually(lambda: len(self.shown()) == 3))
+        whole = self.text(self.a, path + '/verdict.json')
+        self.assertTrue(self.bucket.objects[self.shown()[2]].endswith(whole.encode()))
+
+    def test_names_that_come_later_are_seen(self):
+        answer, paths, _ = self.upload()
+        kind, body = support.form(('token', None, token_of(answer).encode()),
+                                  ('mapping', 'mapping.txt', b'com.real.Name -> com.example.Class0:\n'))
+        self.assertEqual(self.a.request('POST', paths[3] + '/mapping', body, Content_Type=kind).status, 200)
+        self.assertTrue(eventually(lambda: 'com.real.Name' in self.text(self.b, paths[2])))
+
+    def test_a_view_that_comes_behind_the_end_goes_again(self):
+        event = threading.Event()
+        self.addCleanup(event.set)
+        self.bucket.faults.append(('PUT', 'team/shown/', event, 2))
+        answer = self.a.upload(trace())
+        self.assertEqual(self.a.request('DELETE', '/p/' + id_of(answer), X_Delete_Token=token_of(answer)).status, 200)
+        event.set()
+
+        def removed():
+            """A sweep is far."""
+            told = [method for method, key in self.bucket.requests if '/shown/' in key]
+            return told.count('DELETE') >= 3 + 1 and not self.shown()
+        self.assertTrue(eventually(removed))
+
+    def test_what_a_crash_left_goes_with_the_tombstone(self):
+        gone = 26 * 'c'
+        self.bucket.put_at['team/gone/' + gone] = time.time() - 31 * 86400
+        old = time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime(self.bucket.put_at['team/gone/' + gone]))
+        self.bucket.objects.update({'team/shown/%s/page' % gone: b'left', 'team/gone/' + gone: old.encode()})
+        self.service('c', share_views='true', sweep_interval_s=1)
+        self.assertTrue(eventually(lambda: 'team/gone/' + gone not in self.bucket.objects))
+        self.assertEqual(self.shown(), [])
+
+
 class Sweep(BucketTest):
     def test_what_has_not_changed_is_not_read_again(self):
         server = self.service(sweep_interval_s=1, log_level='debug')
@@ -531,6 +621,7 @@ class Start(BucketTest):
         self.bucket.creates = True
         self.assertIn('no name of a bucket', self.refused(store='s3://'))
         self.assertIn('No endpoint is named', self.refused(s3_endpoints=''))
+        self.assertIn('the store is a directory of this machine', self.refused(store=os.path.join(self.folder, 'd'), share_views='true'))
         self.assertIn('cannot be read', self.refused(s3_keys_file=os.path.join(self.folder, 'none')))
 
     def test_it_knows_its_sessions_while_the_store_is_away(self):
