@@ -200,7 +200,7 @@ export class Timeline {
         const { time, scroll } = this;
         if (!this.root.isConnected)
             return this.end();
-        if (scroll.clientHeight === 0)
+        if (scroll.clientHeight === 0 || !scroll.checkVisibility())     /* folded */
             return undefined;
         if (time.window === null)
             return time.want();

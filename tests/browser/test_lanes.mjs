@@ -58,6 +58,16 @@ test('first the whole recording, main on top; the wheel, keys and the pointer mo
     await close(page);
 });
 
+test('nobody who has the timeline folded asks for it', { skip }, async () => {
+    const page = await openPage(browser, service), asked = [];
+    page.on('request', request => /lanes\.json/.test(request.url()) && asked.push(request.url()));
+    await page.addInitScript(() => localStorage.setItem('aflamed.lanes', 'folded'));
+    await page.goto(some.url);
+    await until(page, () => document.querySelector('#picture > svg')?.dataset.state === 'ready');
+    assert.deepEqual(asked, []);
+    await close(page);
+});
+
 test('activity is of all calls, which is said where filters are', { skip }, async () => {
     const says = page => page.locator('#lanes .unfiltered').isVisible();
     for (const [query, isSaid] of [['', false], ['?from=100&to=700000', false], ['?hide=nothing', true]]) {
