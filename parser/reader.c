@@ -326,7 +326,7 @@ static void name_archive(struct reader *r, const struct source_input *file)
     const struct foreign *kind =
         n < 0 || report.recognised > 0 ? NULL : foreign_find((struct str){head, (size_t)n});
 
-    if (said.kind != DIAG_UNUSABLE || r->member.p != NULL || kind == NULL)
+    if ((said.kind != DIAG_UNUSABLE && said.kind != DIAG_UNKNOWN) || r->member.p != NULL || kind == NULL)
         return;
     r->diag = (struct diag){.kind = DIAG_NONE};
     diag_set(&r->diag, DIAG_FOREIGN, kind->title, kind->hint, "%s %s", kind->detail, said.detail);
@@ -479,9 +479,9 @@ static const struct profile *read_archive(struct reader *r, const struct packer 
     if (!bytes_failed(r) && read)
         profile = end_profile(r);
     bool of_packing = r->unpack_diag.kind != DIAG_NONE || r->packed_twice;
-    if (profile == NULL && r->unpack != NULL && of_packing)
+    if (profile == NULL && r->unpack != NULL)
         name_archive(r, file);
-    else if (profile == NULL && open && !of_packing)
+    if (profile == NULL && open && !of_packing)
         blame_damage(r);
     return profile;
 }

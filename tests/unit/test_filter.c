@@ -11,7 +11,8 @@
 #include "profile/frame/own_code.h"
 #include "tests/support/fake_profile.h"
 
-enum { NAME_BYTES = 1000, METHODS = 30000, ANSWER_MS = 2000, STOP_MS = 100 };
+/* A second on a quiet machine. Without a budget it would be hours. */
+enum { NAME_BYTES = 1000, METHODS = 30000, ANSWER_MS = 10000, STOP_MS = 100 };
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 enum { SLOWER = 20 };
