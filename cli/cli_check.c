@@ -151,7 +151,7 @@ static bool read_one(struct runs *r, const char *path, const char *member, const
     bool ok = cli_window(&r->config, whole, view, &window, diag);
     const struct shared_profile *shown = window != NULL ? window : whole;
     /* Steps of a system trace need its log; of a file that cannot be read again there are none. */
-    int fd = member == NULL ? cli_open_again(path, &ignored) : -1;
+    int fd = cli_open_again(path, &ignored);
     ok = ok && add_digest(r, shown, fd, diag);
     if (fd >= 0)
         close(fd);

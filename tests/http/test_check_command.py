@@ -7,6 +7,7 @@ import unittest
 
 import test_cli
 import test_diff
+from test_lanes import system_trace
 from test_packed import zipped
 
 
@@ -49,6 +50,17 @@ class Check(test_cli.Command):
         self.check('--fail-if', 'com.app.Feed.bind>100us', *sides, status=3)
         self.check('--fail-if', 'com.app.Feed.bind>10ms', *sides)
         self.check('--fail-if', 'total>1%', '--baseline', self.path('b'), self.path('a'))
+
+    def test_a_start_that_takes_longer_fails(self):
+        def start(ms):
+            return system_trace([(10, 'B|42|bindApplication'), (20, 'E|42'), (30, 'B|42|Choreographer#doFrame 7'), (ms, 'E|42')])
+        for name, last in (('a', 40), ('b', 60)):
+            for i in range(6):
+                self.file('%s/%d.pb' % (name, i), start(last + i * 0.1))
+        rule = ('--fail-if', 'step:start>5%', '--baseline', self.path('a'))
+        self.assertRegex(self.check(*rule, self.path('b'), status=3), r'(?m)^FAIL +step:start>5%: start \+6\d')
+        packed = self.file('b.zip', zipped(*(('%d.pb' % i, start(60 + i * 0.1)) for i in range(6))))
+        self.assertRegex(self.check(*rule, packed, status=3), r'(?m)^FAIL +step:start>5%: start \+6\d')
 
     def test_json_and_markdown(self):
         sides = self.two_folders()

@@ -364,7 +364,7 @@ def dense():
 def system_trace(events):
     """100 ms of an app, whose main thread is in one section, with these texts of atrace, and a frequency of CPU 0 and of CPU 1 each ms."""
     def event(ms, field, body):
-        return text(2, number(1, ms * 1000000) + number(2, 42) + text(field, body))
+        return text(2, number(1, int(ms * 1000000)) + number(2, 42) + text(field, body))
     prints = [(0, 'B|42|all'), *events, (100, 'E|42')]
     people = text(2, text(1, number(1, 42) + text(3, 'com.example.app')) + text(1, number(1, 7) + text(3, 'other')))
     bundle = number(1, 0) + b''.join(event(ms, 3, text(2, words)) for ms, words in prints)
