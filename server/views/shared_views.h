@@ -12,8 +12,11 @@
 #ifndef SERVER_VIEWS_SHARED_VIEWS_H
 #define SERVER_VIEWS_SHARED_VIEWS_H
 
+#include "core/system/turns.h"
+#include "server/http/exchange.h"
+#include "server/service.h"
 #include "server/store/record.h"
-#include "server/views/views.h"
+#include "server/views/view_request.h"
 
 enum { SHARED_VIEW_BYTES_MAX = 1 << 20 };
 

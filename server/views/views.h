@@ -4,8 +4,9 @@
  *
  * The files of this room, each of which knows those before it:
  *     profiles       the profile of an upload, read once for all who need it
+ *     view_request   what is asked for
  *     shared_views   views that machines with one object store share
- *     views          this: what is asked for, and its key; one view of a profile, and into the store with it; who
+ *     views          this: the key of what is asked for; one view of a profile, and into the store with it; who
  *                    asks, a request or an upload
  *     calls_stream   lists of calls, which are sent while they are made */
 #ifndef SERVER_VIEWS_VIEWS_H
@@ -13,28 +14,10 @@
 
 #include "core/system/once.h"
 #include "core/system/turns.h"
-#include "server/convert/profile_id.h"
-#include "server/convert/report.h"
 #include "server/http/exchange.h"
-#include "server/http/message/accept.h"
 #include "server/service.h"
 #include "server/store/record.h"
-
-struct view_request {
-    /* The upload that the view is of; window and split are in the options. */
-    struct profile_id upload;
-    /* The upload that it is compared with (convert_compare): then the view is of the comparison. Zeroed:
-     * of the profile. A comparison is never kept in the store, where it would outlive one of the two. */
-    struct profile_id other;
-    const struct output *output; /* NULL: the report; without one the summary */
-    const struct report *report; /* NULL: none */
-    /* As asked for, unresolved; of a summary the range and the split alone. */
-    union {
-        struct asked asked;
-        struct view_options options; /* asked.view */
-    };
-    struct encoding_choice encoding; /* what the client takes; zeroed: identity */
-};
+#include "server/views/view_request.h"
 
 enum {
     VIEW_ETAG_CHARS = RECORD_SHA256_CHARS + ENCODING_SUFFIX_CHARS,
