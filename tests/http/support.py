@@ -289,6 +289,10 @@ class Server:
         found = glob.glob(os.path.join(self.store, folder, '**'), recursive=True)
         return sorted(os.path.relpath(path, self.store) for path in found if os.path.isfile(path))
 
+    def gets_rid_of(self, *folders):
+        """Whether there comes to be nothing below these folders: what is refused is told before its bytes are removed."""
+        return eventually(lambda: not any(self.files(folder) for folder in folders))
+
     def descriptors(self):
         """What the descriptors of the process are, counted."""
         kinds = collections.Counter()

@@ -160,7 +160,7 @@ class Uploads(Packed):
             for inner_name, inner in PACKERS.items():
                 with self.subTest(outer=outer_name, inner=inner_name):
                     answer = self.server.upload(outer(inner(trace())))
-                    if outer_name.startswith('zip') and inner_name in ('gzip', 'zstd'):
+                    if outer_name.startswith('zip'):
                         self.assertEqual(answer.status, 201)
                     else:
                         self.assert_refused(answer, 422, 'packed twice', 'Unpack it once')
@@ -329,7 +329,7 @@ class Coded(Packed):
         for coding in ('gzip', 'zstd'):
             answer = self.server.request('POST', '/', b'', Content_Type=kind, Content_Encoding=coding)
             self.assert_refused(answer, 400, 'damaged body', '%s stream ends early' % coding)
-        self.assertEqual(self.server.files('tmp'), [])
+        self.assertTrue(self.server.gets_rid_of('tmp'))
 
 
 class Bombs(Packed):
@@ -339,7 +339,7 @@ class Bombs(Packed):
         self.assertLess(time.monotonic() - begin_s, TIMEOUT_S / 2)
         self.assertLess(self.server.cpu_s() - cpu_s, 10)
         self.assertLess(self.server.peak_bytes() - before, amount(150, 800) * MIB)
-        self.assertEqual(self.server.files('tmp'), [])
+        self.assertTrue(self.server.gets_rid_of('tmp'))
 
     def test_ratio(self):
         gz, runs = bomb(300 * MIB), zstd_runs(80_000)

@@ -22,7 +22,7 @@ def joined_stream(stream, summary):
 
 class TwoFiles(ServiceTest):
     def tearDown(self):
-        self.assertEqual(self.server.files('tmp'), [])
+        self.assertTrue(self.server.gets_rid_of('tmp'))
 
     def test_joined(self):
         """As the manual says: one behind the other."""

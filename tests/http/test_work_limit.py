@@ -20,7 +20,7 @@ class TooMuchWork(ServiceTest):
         said = json.loads(answer.body)
         self.assertEqual((answer.status, said['title']), (413, 'too much work for its size'))
         self.assertIn('work_seconds_per_mb', said['hint'])
-        self.assertEqual(self.server.files('bytes'), [])
+        self.assertTrue(self.server.gets_rid_of('bytes'))
 
     def test_it_is_refused_while_it_arrives(self):
         connection = self.connection()
