@@ -106,7 +106,7 @@ static void put_changes(struct buf *b, const struct page_series *p, const struct
     if (s->n_changes == 0) {
         buf_z(b, "<p class=\"quiet\">");
         has_step = series_unchanged_words(b, p->list, s, &step);
-        buf_z(b, has_step ? " The largest step from one to the next:</p>\n" : "</p>\n");
+        buf_z(b, "</p>\n");
     }
     if (s->n_changes == 0 && !has_step)
         return;

@@ -142,7 +142,7 @@ static void put_text_unchanged(struct buf *b, const struct series_answer *a, con
 
     buf_z(b, "# ");
     bool has_step = series_unchanged_words(b, &a->list, s, &step);
-    buf_z(b, has_step ? " The largest step from one to the next:\n" : "\n");
+    buf_char(b, '\n');
     if (has_step)
         put_text_change(b, a, s, &step);
 }

@@ -305,5 +305,7 @@ bool series_unchanged_words(struct buf *b, const struct series_list *l, const st
     buf_printf(
         b, "It takes at least %d points to tell a change from noise, %d of them on either side; here %s %u.",
         CHANGE_POINTS_LEAST, CHANGE_POINTS_SIDE_MIN, points == 1 ? "is" : "are", points);
-    return c->before != c->after;
+    bool has_step = c->before != c->after;
+    buf_z(b, has_step ? " The largest step from one to the next:" : "");
+    return has_step;
 }

@@ -49,8 +49,8 @@ void series_put_amount(struct buf *b, const struct series_told *told, int64_t va
 void series_change_words(struct buf *b, const struct series_list *l, const struct series_told *told,
                          const struct series *s, const struct series_change *c);
 
-/* Appends why no change of the series is told. True: it has too few points, and *c is its largest step from one point to the
- * next. */
+/* Appends why no change of the series is told. True: it has too few points, and the words lead to *c, its largest step from one
+ * point to the next. */
 bool series_unchanged_words(struct buf *b, const struct series_list *l, const struct series *s,
                             struct series_change *c);
 
