@@ -30,9 +30,8 @@ extern const struct packer PACKER_ZIP, PACKER_TAR;
 /* What is known of one kind of archive; a row in its packer. */
 struct archive_format {
     int (*enable)(struct archive *a); /* archive_read_support_format_.. */
-    int (*filter)(
-        struct archive
-            *a); /* archive_read_support_filter_..: the stream that all of it is packed in; NULL: none */
+    /* archive_read_support_filter_..: the stream that all of it is packed in; NULL: none */
+    int (*filter)(struct archive *a);
     size_t library_bytes; /* what libarchive takes at most, beside a directory */
     bool has_directory;   /* of which it keeps an entry for each member */
     /* Words by which archive_format_name tells how a member is packed; those of a method whose memory is
@@ -63,9 +62,9 @@ struct pass {
     struct archive *a;
     uint8_t *piece; /* PIECE_BYTES; libarchive reads from here */
     uint64_t at;    /* where it reads next */
-    bool
-        in_directory; /* what is read now may be a directory, of which libarchive keeps an entry for each member */
-    bool at_end;      /* it asked for bytes behind the file's end */
+    /* What is read now may be a directory, of which libarchive keeps an entry for each member. */
+    bool in_directory;
+    bool at_end;     /* it asked for bytes behind the file's end */
     bool unreadable; /* the file could not be read */
     bool lists;      /* What is wrong with a member's bytes is told when they are handed out, not now. */
     locale_t utf8;

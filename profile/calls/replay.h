@@ -90,10 +90,8 @@ struct replay_sums {
     uint64_t until[2];             /* ticks of the first two clocks */
     bool some;                     /* There is something in it. */
     uint64_t entered;              /* calls */
-    uint64_t ticks
-        [2]
-        [REPLAY_CLASSES]; /* by the class of the innermost call, without its highest bits; of the second clock
-                                          only where the first one went */
+    /* By the class of the innermost call, without its highest bits; of the second clock only where the first one went. */
+    uint64_t ticks[2][REPLAY_CLASSES];
 };
 
 /* What is told; NULL: it is not. `context` is the request's. False ends the replay. */
