@@ -328,6 +328,8 @@ void view_share(const struct service *s, const struct view_request *r, struct st
 {
     struct buf text = {0};
 
+    if (!s->config->share_views)
+        return;
     view_describe(SERVICE_VERSION, r, &text);
     if (!text.failed)
         shared_view_take(s, r, buf_view(&text), bytes, shared);
