@@ -75,6 +75,16 @@ class Small(Work):
     """With the memory for profiles that is there by default."""
     CONFIG = {**Work.CONFIG, 'render_tracks': 5}
 
+    def test_who_needs_the_calls_of_a_profile_that_is_not_folded(self):
+        """The reading writes their log, too; that for a picture does not, which would take a third longer for nothing."""
+        for i, (asked, reads) in enumerate((('/lanes.json?width=400', 0), ('/verdict.txt', 0), ('/calls.tsv', 0), ('/t/all.svg?width=411', 1))):
+            with self.subTest(asked):
+                content = trace(salt=7000 + i)
+                path, before = self.stored_and_forgotten(content)
+                for one in (asked, '/lanes.json?width=500'):
+                    self.assertEqual(self.server.get(path + one).status, 200)
+                self.assertEqual((self.folds(content, before), self.server.log()[len(before):].count(' calls-read ')), (1, reads))
+
     def test_different_views_of_a_profile_that_is_not_folded(self):
         content = salted(CONTENT, 3)
         path, before = self.stored_and_forgotten(content)
