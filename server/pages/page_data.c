@@ -103,16 +103,6 @@ size_t page_data_main_track(const json_t *tracks)
     return 0;
 }
 
-size_t page_data_with_samples(const json_t *tracks, size_t track)
-{
-    uint64_t id = page_data_number(json_array_get(tracks, track), "id");
-    size_t n = 1;
-
-    while (id > 0 && page_data_number(json_array_get(tracks, track + n), "beside") == id)
-        n++;
-    return n;
-}
-
 void page_data_put_track_name(struct buf *b, const json_t *track)
 {
     struct str name = page_data_text(track, "name");

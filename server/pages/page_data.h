@@ -46,8 +46,6 @@ const json_t *page_data_weight(const json_t *summary);
 /* Index of the track that is shown first: the heaviest one named main, else the heaviest. The tracks are
  * by weight. */
 size_t page_data_main_track(const json_t *tracks);
-/* How many tracks from that one on are of its thread: itself, and those with its samples. */
-size_t page_data_with_samples(const json_t *tracks, size_t track);
 
 /* Escaped; a track may have no name. */
 void page_data_put_track_name(struct buf *b, const json_t *track);

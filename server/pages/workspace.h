@@ -24,12 +24,8 @@ bool workspace_has_value(const struct workspace *w, struct str name);
 /* Whether one thread is shown, and which: its index, or else the number of threads. */
 bool workspace_is_single(const struct workspace *w);
 size_t workspace_find_shown(const struct workspace *w);
-/* How many dumps there are to choose from: none where the one track that is shown is no heap. */
-uint64_t workspace_moments(const struct workspace *w);
 /* Whether the track can have the value of the summary, or the one that is derived. */
 bool workspace_track_has(const struct workspace *w, const json_t *track, const json_t *value);
-/* Whether the track has the values of what is shown: a profile may have sections, samples and heaps. */
-bool workspace_shares_values(const struct workspace *w, const json_t *track);
 
 /* The chosen thread's name, or what several are called; raw. */
 void workspace_put_shown(const struct workspace *w, struct buf *b);
@@ -102,41 +98,21 @@ void workspace_methods_link(const struct workspace *w, struct str track);
 void workspace_methods(const struct workspace *w);
 void workspace_method(const struct workspace *w);
 
-/* In words where the time went: the link to the page that has them, whose script shows them here; and these words. */
-void workspace_verdict_link(const struct workspace *w);
-void workspace_verdict(const struct workspace *w);
-/* Items of a list; methods and threads in them are links, also those of a comparison. */
-void workspace_sentences(const struct workspace *w, const json_t *sentences);
-
 /* The tab of frames that the app showed too late: whether there are any, its link, its table. */
-bool workspace_has_late_frames(const struct workspace *w);
-void workspace_frames_link(const struct workspace *w);
 void workspace_frames(const struct workspace *w);
 
 /* What all threads did in the order of time; nothing for a profile without times. */
 bool workspace_is_timed(const struct workspace *w);
-void workspace_lanes(const struct workspace *w);
-bool workspace_has_calls(const struct workspace *w); /* one by one, with their times */
-
-/* How much heaps had at each dump, as links; nothing for a profile that has no series. */
-void workspace_dumps(const struct workspace *w);
 
 /* Of a comparison (workspace_compare.c): what stands in place of that of one profile. The query and the
  * hidden fields of it are nothing where nothing is compared. */
 void workspace_compared_query(const struct workspace *w);
 void workspace_compared_hidden(const struct workspace *w);
-void workspace_compared_heading(const struct workspace *w);
-void workspace_compared_verdict(const struct workspace *w);
 void workspace_compared_whole(const struct workspace *w);
 struct str workspace_compared_value(const struct workspace *w); /* the name of the value that is shown */
 /* Its fields: in the row, for each tab; in a menu, with some options of the view. */
 void workspace_compared_values(const struct workspace *w);
-void workspace_compared_fields(const struct workspace *w);
 void workspace_compared_sides(const struct workspace *w);
-bool workspace_compared_has(const struct key *r);
-
-/* Where the forms of this page lead; `after` closes the attribute. */
-void workspace_action(const struct workspace *w, const char *before, const char *after);
 
 /* The row of tools, and below it what it shows. */
 void workspace_tools(const struct workspace *w);

@@ -525,6 +525,12 @@ static void put_viewer_words(const struct workspace *w)
     buf_z(w->b, any ? ". Only by that click, and by your browser, does it leave this service.</p>\n" : "");
 }
 
+/* one by one, with their times */
+static bool workspace_has_calls(const struct workspace *w)
+{
+    return workspace_has_value(w, STR("calls")) && workspace_is_timed(w);
+}
+
 /* Of all threads, as far as range and filters leave them: what other tools show in the order of time. */
 static void put_calls(const struct workspace *w)
 {

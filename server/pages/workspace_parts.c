@@ -30,15 +30,6 @@ size_t workspace_find_shown(const struct workspace *w)
     return i;
 }
 
-uint64_t workspace_moments(const struct workspace *w)
-{
-    const json_t *shown = json_array_get(w->tracks, workspace_find_shown(w));
-
-    return shown != NULL && json_object_get(shown, "moments_ns") == NULL
-               ? 0
-               : page_data_number(w->of.summary, "moments");
-}
-
 /* Calls and derived values are those of tracks that have the first value. */
 bool workspace_track_has(const struct workspace *w, const json_t *track, const json_t *value)
 {
@@ -52,21 +43,6 @@ bool workspace_track_has(const struct workspace *w, const json_t *track, const j
     }
     const json_t *first = json_array_get(values, 0);
     return str_eq(page_data_text(first, "name"), STR("calls")) || page_data_has_total(first, track);
-}
-
-bool workspace_shares_values(const struct workspace *w, const json_t *track)
-{
-    const json_t *values = json_object_get(w->of.summary, "values"), *value;
-    const json_t *shown = json_array_get(w->tracks, workspace_find_shown(w));
-    size_t i;
-
-    if (shown == NULL)
-        return workspace_track_has(w, track, page_data_value(values, w->of.options->value));
-    json_array_foreach (values, i, value) {
-        if (workspace_track_has(w, shown, value) != workspace_track_has(w, track, value))
-            return false;
-    }
-    return true;
 }
 
 void workspace_put_shown(const struct workspace *w, struct buf *b)
@@ -139,16 +115,6 @@ void workspace_track_link(const struct workspace *w, struct str track)
         return;
     }
     workspace_picture(w, track, w->of.options);
-}
-
-void workspace_action(const struct workspace *w, const char *before, const char *after)
-{
-    buf_z(w->b, before);
-    if (w->of.tab == TAB_METHODS || w->of.compared == NULL)
-        page_put(w->b, "{}{}", w->self, w->of.tab == TAB_METHODS ? STR("methods") : STR("t"));
-    else
-        buf_bytes(w->b, w->self.p, w->self.n - 1);
-    buf_z(w->b, after);
 }
 
 void workspace_here(const struct workspace *w, const struct view_options *options)
@@ -294,9 +260,4 @@ void workspace_compared_hidden(const struct workspace *w)
 bool workspace_is_timed(const struct workspace *w)
 {
     return json_is_true(json_object_get(w->of.summary, "timed"));
-}
-
-bool workspace_has_calls(const struct workspace *w)
-{
-    return workspace_has_value(w, STR("calls")) && workspace_is_timed(w);
 }

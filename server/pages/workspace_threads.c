@@ -176,6 +176,17 @@ static bool is_idle_at(const struct list *l, size_t i)
     return e->has_weight && e->weight < l->whole / IDLE_PART;
 }
 
+/* How many tracks from that one on are of its thread: itself, and those with its samples. */
+static size_t page_data_with_samples(const json_t *tracks, size_t track)
+{
+    uint64_t id = page_data_number(json_array_get(tracks, track), "id");
+    size_t n = 1;
+
+    while (id > 0 && page_data_number(json_array_get(tracks, track + n), "beside") == id)
+        n++;
+    return n;
+}
+
 /* Threads that are shown for themselves or folded as idle are in no pool. */
 static bool fill(struct list *l)
 {
@@ -248,6 +259,22 @@ static void put_link_without_value(const struct list *l, struct str id)
     other.of.options = &options;
     page_put(l->w->b, "<a data-track=\"{}\" data-own-value href=\"", id);
     workspace_track_link(&other, id);
+}
+
+/* Whether the track has the values of what is shown: a profile may have sections, samples and heaps. */
+static bool workspace_shares_values(const struct workspace *w, const json_t *track)
+{
+    const json_t *values = json_object_get(w->of.summary, "values"), *value;
+    const json_t *shown = json_array_get(w->tracks, workspace_find_shown(w));
+    size_t i;
+
+    if (shown == NULL)
+        return workspace_track_has(w, track, page_data_value(values, w->of.options->value));
+    json_array_foreach (values, i, value) {
+        if (workspace_track_has(w, shown, value) != workspace_track_has(w, track, value))
+            return false;
+    }
+    return true;
 }
 
 /* Ends the item. */

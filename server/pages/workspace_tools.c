@@ -1,7 +1,135 @@
+#include <string.h>
+
 #include "profile/filter/filter_pattern.h"
 #include "profile/track.h"
 #include "render/view/key.h"
 #include "server/pages/workspace.h"
+
+/* All threads and all sections are looked at: only the range and whose code is own stay. */
+static void plain_view(const struct workspace *w, struct view_options *view)
+{
+    view_defaults(view);
+    memcpy(view->app, w->of.options->app, sizeof(view->app));
+    view->from_ns = w->of.options->from_ns;
+    view->to_ns = w->of.options->to_ns;
+}
+
+/* The tab of frames that the app showed too late: whether there are any, its link, its table. */
+static void workspace_frames_link(const struct workspace *w)
+{
+    struct view_options view;
+
+    plain_view(w, &view);
+    workspace_link(w, "<a class=\"place\" href=\"", "frames", &view, "\"");
+}
+
+static void put_frame_range(const struct workspace *w, const json_t *track, uint64_t from_ns, uint64_t to_ns,
+                            struct str words)
+{
+    struct view_options view;
+
+    plain_view(w, &view);
+    view.from_ns = from_ns;
+    view.to_ns = to_ns;
+    buf_z(w->b, "<a class=\"place\" href=\"");
+    workspace_picture(w, json_is_integer(track) ? PAGE_ID(track) : w->of.track, &view);
+    page_put(w->b, "\">{}</a>", words);
+}
+
+/* ---- the table of frames that were late ---- */
+
+static void put_titles(const struct workspace *w)
+{
+    const json_t *thread;
+    bool has_states = json_array_size(json_object_get(w->of.told, "states")) > 0;
+    size_t i;
+
+    buf_z(w->b,
+          "<thead>\n<tr><th scope=\"col\" rowspan=\"2\">At</th><th scope=\"col\" rowspan=\"2\">Took</th>"
+          "<th scope=\"col\" rowspan=\"2\">Over its deadline</th>");
+    json_array_foreach (json_object_get(w->of.told, "threads"), i, thread) {
+        if (has_states)
+            page_put(w->b, "<th scope=\"colgroup\" colspan=\"4\">{}</th>", page_data_text(thread, "name"));
+    }
+    buf_z(w->b, "<th scope=\"col\" rowspan=\"2\" class=\"words\">Longest section</th>"
+                "<th scope=\"col\" rowspan=\"2\" class=\"words\">Why</th></tr>\n<tr>");
+    json_array_foreach (json_object_get(w->of.told, "threads"), i, thread) {
+        if (has_states)
+            buf_z(w->b,
+                  "<th scope=\"col\">runs</th><th scope=\"col\">runnable</th><th scope=\"col\">waits</th>"
+                  "<th scope=\"col\">I/O</th>");
+    }
+    buf_z(w->b, "</tr>\n</thead>\n");
+}
+
+static void put_ns(const struct workspace *w, const json_t *ns)
+{
+    page_put(w->b, "<td>{}</td>",
+             json_is_integer(ns) ? PAGE_NUMBER(UNIT_NS, page_data_integer(ns)) : STR("\xe2\x80\x93"));
+}
+
+static void put_longest(const struct workspace *w, const json_t *longest)
+{
+    uint64_t ns = page_data_number(longest, "ns");
+
+    buf_z(w->b, "<td class=\"words\">");
+    if (ns > 0) {
+        put_frame_range(w, json_object_get(longest, "track"), page_data_number(longest, "begin"),
+                        page_data_number(longest, "end"), page_data_text(longest, "method"));
+        page_put(w->b, " <span class=\"quiet\">{}</span>", PAGE_NUMBER(UNIT_NS, ns));
+    }
+    buf_z(w->b, "</td>");
+}
+
+static void put_row(const struct workspace *w, const json_t *row)
+{
+    enum { SHOWN = 4 /* states; the last one is what is not known */ };
+    const json_t *main = json_object_get(json_array_get(json_object_get(w->of.told, "threads"), 0), "track"),
+                 *spent;
+    uint64_t begin = page_data_number(row, "begin"), end = page_data_number(row, "end");
+    size_t i;
+
+    buf_z(w->b, "<tr><th scope=\"row\">");
+    put_frame_range(w, main, begin, end, PAGE_NUMBER(UNIT_NS, begin));
+    page_put(w->b, "</th><td>{}</td>", PAGE_NUMBER(UNIT_NS, end - begin));
+    put_ns(w, json_object_get(row, "over"));
+    json_array_foreach (json_object_get(row, "spent"), i, spent) {
+        for (size_t state = 0; state < SHOWN; state++)
+            put_ns(w, json_array_get(spent, state));
+    }
+    put_longest(w, json_object_get(row, "longest"));
+    page_put(w->b, "<td class=\"words\">{}</td></tr>\n", page_data_text(row, "why"));
+}
+
+void workspace_frames(const struct workspace *w)
+{
+    const json_t *rows = json_object_get(w->of.told, "rows"), *row;
+    uint64_t late = page_data_number(w->of.told, "late");
+    size_t i;
+
+    buf_z(
+        w->b,
+        "<div id=\"frames\" class=\"methods late-frames\" tabindex=\"0\" role=\"region\" aria-label=\"Late frames\">\n");
+    if (page_data_number(w->of.told, "frames") == 0) {
+        buf_z(w->b, "<p>The recording has no frames that an app showed.</p>\n</div>\n");
+        return;
+    }
+    page_put(w->b, "<p>{} of {} frames were late{}.", page_data_digits(PAGE_TEXT, late),
+             page_data_digits(PAGE_TEXT, page_data_number(w->of.told, "frames")),
+             late > 1 ? STR("; the longest delay first") : STR(""));
+    if (json_array_size(rows) < late)
+        page_put(w->b, " These are the first {}.", page_data_digits(PAGE_TEXT, json_array_size(rows)));
+    buf_z(w->b, "</p>\n");
+    if (json_array_size(rows) > 0) {
+        buf_z(w->b, "<table>\n");
+        put_titles(w);
+        buf_z(w->b, "<tbody>\n");
+        json_array_foreach (rows, i, row)
+            put_row(w, row);
+        buf_z(w->b, "</tbody>\n</table>\n");
+    }
+    buf_z(w->b, "</div>\n");
+}
 
 /* The filters of what is shown: each a chip that can be taken out or moved by a link, and a form that adds
  * more. Which there are, the table of view options says. */
@@ -236,6 +364,17 @@ static void put_field(const struct workspace *w, const struct key *r)
     buf_z(w->b, "</select></p>\n");
 }
 
+/* Where the forms of this page lead; `after` closes the attribute. */
+static void workspace_action(const struct workspace *w, const char *before, const char *after)
+{
+    buf_z(w->b, before);
+    if (w->of.tab == TAB_METHODS || w->of.compared == NULL)
+        page_put(w->b, "{}{}", w->self, w->of.tab == TAB_METHODS ? STR("methods") : STR("t"));
+    else
+        buf_bytes(w->b, w->self.p, w->self.n - 1);
+    buf_z(w->b, after);
+}
+
 static void put_filter_form(const struct workspace *w)
 {
     workspace_menu(w->b, "class=\"menu\" id=\"add-filter\"", "+ filter");
@@ -352,6 +491,25 @@ static void put_groups(const struct workspace *w)
     workspace_choice_end(w->b);
 }
 
+static void workspace_compared_fields(const struct workspace *w)
+{
+    static const char *const ROWS[] = {[ONLY_DIFFERENT] = "all changes",
+                                       [ONLY_NEW] = "new",
+                                       [ONLY_GONE] = "gone",
+                                       [ONLY_MORE] = "more",
+                                       [ONLY_LESS] = "less"};
+
+    workspace_choice(w->b, "only", "Rows");
+    for (unsigned k = 0; k < sizeof(ROWS) / sizeof(*ROWS); k++)
+        workspace_choice_word(w->b, str_of(key_word("only", k)), k == (unsigned)w->of.compared->asked->only,
+                              str_of(ROWS[k]));
+    workspace_choice_end(w->b);
+    buf_printf(w->b,
+               "<p class=\"check\"><input id=\"all\" name=\"all\" type=\"checkbox\" value=\"1\"%s> "
+               "<label for=\"all\">also rows without a difference</label></p>\n",
+               w->of.compared->asked->all ? " checked" : "");
+}
+
 static void put_methods_fields(const struct workspace *w)
 {
     const struct table_request *r = w->of.rows;
@@ -396,6 +554,11 @@ static void put_picture_link(const struct workspace *w, bool is_chart)
         options.view = VIEW_FLAME;
     }
     workspace_picture(w, w->of.track, &options);
+}
+
+static bool workspace_has_late_frames(const struct workspace *w)
+{
+    return w->of.compared == NULL && page_data_number(json_object_get(w->of.summary, "screen"), "late") > 0;
 }
 
 static void put_tabs(const struct workspace *w)
@@ -467,6 +630,16 @@ static void put_values(const struct workspace *w)
 static bool is_timed(const struct workspace *w)
 {
     return workspace_is_timed(w) && workspace_is_single(w);
+}
+
+/* How many dumps there are to choose from: none where the one track that is shown is no heap. */
+static uint64_t workspace_moments(const struct workspace *w)
+{
+    const json_t *shown = json_array_get(w->tracks, workspace_find_shown(w));
+
+    return shown != NULL && json_object_get(shown, "moments_ns") == NULL
+               ? 0
+               : page_data_number(w->of.summary, "moments");
 }
 
 static bool is_offered(const struct workspace *w, const struct key_word *word)
@@ -586,6 +759,11 @@ static void put_option(const struct workspace *w, const struct key *r, bool in_r
     else if (!is_choice && in_row && (r->kind == KEY_TEXT || key_differs(r, w->of.options)))
         workspace_hidden(w->b, r->name, buf_view(&text));
     buf_part_end(w->b, &text);
+}
+
+static bool workspace_compared_has(const struct key *r)
+{
+    return r->has_b;
 }
 
 static void put_options(const struct workspace *w, bool in_row)
