@@ -443,15 +443,6 @@ bool profile_pass(struct exchange *x, struct str id, struct str pass)
     return false;
 }
 
-bool profile_card_pass(struct exchange *x, struct str id, struct str pass)
-{
-    x->passed = card_pass_holds(x->service->passes, id, (int64_t)time(NULL), pass);
-    if (!x->passed)
-        exchange_problem(x, 403, "no preview", "Ask for another link the person who sent it.",
-                         "The pass in the URL has ended, or was never given.");
-    return x->passed;
-}
-
 bool profile_may_change(struct exchange *x, const struct record *r, enum scope scope, struct str token)
 {
     if (admits_without_token(x, r, scope))

@@ -54,9 +54,6 @@ bool profile_pass_make(const struct exchange *x, struct str id, char pass[PASS_C
  * picture's script to read. */
 bool profile_pass(struct exchange *x, struct str id, struct str pass);
 
-/* Whether the pass of the owner's link lets anybody see the card of the upload. False: x->reply says why not. */
-bool profile_card_pass(struct exchange *x, struct str id, struct str pass);
-
 /* Says that it was deleted or has expired (410). */
 void profile_gone(struct exchange *x);
 

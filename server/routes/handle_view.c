@@ -302,6 +302,16 @@ enum exchange_step handle_card(struct exchange *x)
     return view_answer(x, &r);
 }
 
+/* Whether the pass of the owner's link lets anybody see the card of the upload. False: x->reply says why not. */
+static bool profile_card_pass(struct exchange *x, struct str id, struct str pass)
+{
+    x->passed = card_pass_holds(x->service->passes, id, (int64_t)time(NULL), pass);
+    if (!x->passed)
+        exchange_problem(x, 403, "no preview", "Ask for another link the person who sent it.",
+                         "The pass in the URL has ended, or was never given.");
+    return x->passed;
+}
+
 enum exchange_step handle_card_by_pass(struct exchange *x)
 {
     return profile_card_pass(x, x->parameters[0], x->parameters[1]) ? handle_card(x) : X_DONE;
