@@ -12,7 +12,34 @@
 #ifndef SERVER_COPY_COPY_H
 #define SERVER_COPY_COPY_H
 
-#include "server/copy/place.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/diag.h"
+#include "core/str.h"
+#include "server/s3/s3.h"
+
+/* ---- places ---- */
+
+/* Where objects are copied from and to: the directory of a store, or a bucket of an object store. Keys and objects are
+ * the same in both. Any thread. */
+struct place;
+
+/* "s3://BUCKET" or "s3://BUCKET/PREFIX", or a directory. A directory that is only read may be in use by a service; one
+ * that is written to must not be. NULL: diag. */
+struct place *place_open(const char *name, bool is_written, const struct s3_settings *settings,
+                         struct diag *diag) __attribute__((warn_unused_result));
+void place_close(struct place *p); /* NULL is fine */
+
+/* The bucket's side; NULL: it is a directory. */
+struct s3 *place_s3(struct place *p);
+
+/* Calls each(context, key, bytes) for the objects below the folder, until it returns false. False: diag. */
+bool place_list(struct place *p, const char *folder,
+                bool (*each)(void *context, const char *key, uint64_t bytes), void *context,
+                struct diag *diag) __attribute__((warn_unused_result));
+
+/* ---- the copy ---- */
 
 struct copy_counts {
     uint64_t copied, copied_bytes;
