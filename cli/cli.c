@@ -54,13 +54,6 @@ bool cli_value(struct cli_arguments *all, struct cli_argument *argument, struct 
     return true;
 }
 
-bool cli_no_value(const struct cli_argument *argument, struct diag *diag)
-{
-    return argument->value.p == NULL ||
-           diag_set(diag, DIAG_USAGE, "option with a value", "aflamed COMMAND --help lists the options.",
-                    "%.*s takes no value.", (int)argument->name.n, argument->name.p);
-}
-
 /* ---- messages ---- */
 
 /* A message that cannot be written has nowhere else to go. */

@@ -28,8 +28,6 @@ bool cli_next(struct cli_arguments *all, struct cli_argument *argument);
 /* The option's value: behind `=`, or the next argument. False (diag) if there is none. */
 bool cli_value(struct cli_arguments *all, struct cli_argument *argument, struct diag *diag)
     __attribute__((warn_unused_result));
-/* False (diag) if a switch was given a value. */
-bool cli_no_value(const struct cli_argument *argument, struct diag *diag) __attribute__((warn_unused_result));
 
 /* ---- reading and writing ---- */
 

@@ -276,6 +276,14 @@ static bool is_word(const struct cli_command *c, const struct cli_option *o, str
     return false;
 }
 
+/* False (diag) if a switch was given a value. */
+static bool cli_no_value(const struct cli_argument *argument, struct diag *diag)
+{
+    return argument->value.p == NULL ||
+           diag_set(diag, DIAG_USAGE, "option with a value", "aflamed COMMAND --help lists the options.",
+                    "%.*s takes no value.", (int)argument->name.n, argument->name.p);
+}
+
 static bool set(const struct cli_command *c, const struct cli_option *o, void *field,
                 struct cli_arguments *all, struct cli_argument *a, struct diag *diag)
 {
