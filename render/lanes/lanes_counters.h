@@ -1,4 +1,5 @@
-/* Counters in the answer of lanes: how each went in the window, by the places of a picture. */
+/* Counters and frames on the screen in the answer of lanes: how each counter went in the window, by the places of a picture;
+ * which frames stand in it. */
 #ifndef RENDER_LANES_LANES_COUNTERS_H
 #define RENDER_LANES_LANES_COUNTERS_H
 
@@ -9,6 +10,10 @@
  * of a profile without counters. `group`: the process whose counters do not say that they are of it. */
 void lanes_put_counters(struct json *j, const struct profile *p, const struct lanes_request *r,
                         string_id group);
+
+/* Puts a member into the object that is open; docs/http-api.md tells what stands in it. Frames that begin in one place of the
+ * picture are one entry, so that there are never more than places. Nothing of a profile without frames and steps of a start. */
+void lanes_put_screen(struct json *j, const struct profile *p, const struct lanes_request *r);
 
 /* Where a counter is drawn, in pixels of a picture; it is as wide as the window of the lanes. */
 struct counter_box {

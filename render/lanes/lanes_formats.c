@@ -11,7 +11,6 @@
 #include "profile/warning.h"
 #include "render/chart/chart.h"
 #include "render/lanes/lanes_counters.h"
-#include "render/lanes/lanes_screen.h"
 #include "render/names/names.h"
 #include "render/table/table.h"
 #include "render/view/asked.h"

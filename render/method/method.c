@@ -509,23 +509,3 @@ bool method_report_new(struct method_report *r, const struct table *t, uint32_t 
     return c.threads != NULL && detail_new(&r->detail, t, row, arena) &&
            walk_nodes(t, report_collect, &c, arena) && find_overloads(r, arena);
 }
-
-struct str method_note(const struct method_report *r)
-{
-    const struct table *t = r->table;
-
-    if (!t->present[r->row])
-        return STR(
-            "This method did not run in the chosen range, or filters and the choice of threads leave it out. "
-            "Leave the range out to see all of its calls.");
-    return frame_note(t->profile, &t->profile->frames[t->frame[r->row]]);
-}
-
-struct detail_edges method_edges_asked(const struct detail_edges *all, uint32_t offset, uint32_t limit)
-{
-    uint32_t first = offset < all->n ? offset : all->n, left = all->n - first;
-
-    if (all->n == 0)
-        return *all;
-    return (struct detail_edges){all->edges + first, limit < left ? limit : left};
-}

@@ -98,10 +98,4 @@ struct method_report {
 bool method_report_new(struct method_report *r, const struct table *t, uint32_t row, struct arena *arena)
     __attribute__((warn_unused_result));
 
-/* What has to be known of the method to understand its numbers; no text: nothing. */
-struct str method_note(const struct method_report *r);
-
-/* The part of a list that is asked for: `limit` edges behind the first `offset` ones, or as many as there are. */
-struct detail_edges method_edges_asked(const struct detail_edges *all, uint32_t offset, uint32_t limit);
-
 #endif

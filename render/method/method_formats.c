@@ -131,6 +131,16 @@ static void put_overloads(struct writer *w)
     json_close(&w->j);
 }
 
+/* The part of a list that is asked for: `limit` edges behind the first `offset` ones, or as many as there are. */
+static struct detail_edges method_edges_asked(const struct detail_edges *all, uint32_t offset, uint32_t limit)
+{
+    uint32_t first = offset < all->n ? offset : all->n, left = all->n - first;
+
+    if (all->n == 0)
+        return *all;
+    return (struct detail_edges){all->edges + first, limit < left ? limit : left};
+}
+
 /* `own`: the callee is the method itself; else the row of the edge. */
 static void put_edges(struct writer *w, const char *key, const struct detail_edges *all, bool own)
 {
@@ -170,6 +180,18 @@ static void put_counts(struct writer *w, const struct detail *d)
     json_put_u64(&w->j, "recursive_parents", d->recursive.parents.n);
     json_put_u64(&w->j, "recursive_children", d->recursive.children.n);
     json_close(&w->j);
+}
+
+/* What has to be known of the method to understand its numbers; no text: nothing. */
+static struct str method_note(const struct method_report *r)
+{
+    const struct table *t = r->table;
+
+    if (!t->present[r->row])
+        return STR(
+            "This method did not run in the chosen range, or filters and the choice of threads leave it out. "
+            "Leave the range out to see all of its calls.");
+    return frame_note(t->profile, &t->profile->frames[t->frame[r->row]]);
 }
 
 static void put_report(struct writer *w, const struct calls *calls)

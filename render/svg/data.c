@@ -311,6 +311,34 @@ static bool find_fitting(struct writer *w)
     return fits || attempt_with(w, fitting, &fits);
 }
 
+/* The column of waiting, if the tree was made without. False: the arena gives no more. */
+static bool data_tree_add_waiting(struct data_tree *d)
+{
+    const struct tree *of = d->tree;
+    const struct measure *m = &d->measures[d->n_measures - 1];
+    uint32_t wall = d->column[m->value], cpu = d->column[m->minus];
+
+    if (of->n_columns == d->n_measures)
+        return true;
+    struct tree *made = arena_alloc(d->in->scratch, sizeof(*made));
+    uint64_t *self = arena_array(d->in->scratch, of->n, sizeof(*self));
+    uint64_t *total = arena_array(d->in->scratch, of->n, sizeof(*total));
+    if (made == NULL || self == NULL || total == NULL)
+        return false;
+    for (uint32_t place = of->n; place-- > 0;) {
+        uint64_t all = tree_self(of, place, wall), less = tree_self(of, place, cpu);
+        uint32_t row = of->row[place];
+        self[row] = all > less ? all - less : 0;
+        total[row] = number_add(total[row], self[row]);
+        if (place > 0)
+            total[of->row[of->parent[place]]] = number_add(total[of->row[of->parent[place]]], total[row]);
+    }
+    *made = *of;
+    made->columns[made->n_columns++] = (struct tree_column){self, total, 1};
+    d->tree = made;
+    return true;
+}
+
 static bool write_within(struct writer *w, struct data_tree *d, uint32_t most_nodes)
 {
     bool fits = false;

@@ -113,6 +113,4 @@ static inline char *data_number(char *to, uint64_t value)
 bool data_tree_open(struct data_tree *d, const struct render_input *in, struct diag *diag)
     __attribute__((warn_unused_result));
 
-bool data_tree_add_waiting(struct data_tree *d) __attribute__((warn_unused_result));
-
 #endif

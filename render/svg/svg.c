@@ -14,6 +14,7 @@
 #include "render/names/names.h"
 #include "render/svg/data.h"
 #include "render/svg/svg_header.h"
+#include "render/svg/viewer.h"
 #include "render/tree/sandwich.h"
 #include "render/tree/tree.h"
 #include "render/view/input.h"
@@ -551,10 +552,11 @@ static bool draw(struct svg *s, struct svg_root *root, struct diag *diag)
     svg_warnings(&s->pen);
     if (!svg_legend(&s->pen, &s->palette, s->base))
         return fail_arena(s->pen.in->scratch, diag);
-    svg_data_begin(&s->pen);
+    buf_z(s->pen.out, "<metadata class=\"d\">");
     if (!data_put(&s->data, s->pen.out, &root->embedded, diag))
         return false;
-    svg_data_end(&s->pen);
+    buf_z(s->pen.out, "</metadata>\n");
+    svg_put_script(s->pen.out, viewer_script());
     if (!put_picture(s, root))
         return fail_arena(s->pen.in->scratch, diag);
     buf_z(s->pen.out, "</g>\n");

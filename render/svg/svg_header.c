@@ -592,17 +592,6 @@ void svg_begin(struct svg_pen *pen, const struct render_input *in, struct buf *o
     buf_z(out, "<rect class=\"bg\" width=\"100%\" height=\"100%\"/>\n");
 }
 
-void svg_data_begin(struct svg_pen *pen)
-{
-    buf_z(pen->out, "<metadata class=\"d\">");
-}
-
-void svg_data_end(struct svg_pen *pen)
-{
-    buf_z(pen->out, "</metadata>\n");
-    svg_put_script(pen->out, viewer_script());
-}
-
 static void put_root(struct buf *out, struct svg_pen *pen, const struct svg_root *root)
 {
     uint32_t width_px = pen->in->view->width_px;

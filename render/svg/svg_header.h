@@ -79,10 +79,6 @@ uint32_t svg_top_px(const struct svg_pen *pen);
  * packages for the view's value. False: the arena gives no more. */
 bool svg_controls(struct svg_pen *pen, const struct measure *measures, uint32_t n, const struct tree *base)
     __attribute__((warn_unused_result));
-void svg_data_begin(struct svg_pen *pen);
-
-/* Behind the data is the script. */
-void svg_data_end(struct svg_pen *pen);
 
 /* What the root element says, beside the label. */
 struct svg_root {

@@ -209,6 +209,14 @@ static struct cell frame_cell(const struct table *t, enum column_field field, ui
     }
 }
 
+/* The inclusive value by calls; zero where there are none. */
+static struct diff_pair diff_per_call(const struct table *t, uint32_t row, uint32_t value)
+{
+    struct diff_pair whole = diff_inclusive(t, row, value), calls = diff_calls(t, row);
+
+    return (struct diff_pair){calls.a > 0 ? whole.a / calls.a : 0, calls.b > 0 ? whole.b / calls.b : 0, 0};
+}
+
 static struct cell diff_cell(const struct table *t, struct column c, uint32_t row)
 {
     bool calls = c.field == COLUMN_CALLS_A || c.field == COLUMN_CALLS_B || c.field == COLUMN_CALLS;

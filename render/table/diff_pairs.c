@@ -63,13 +63,6 @@ struct diff_pair diff_calls(const struct table *t, uint32_t row)
     return row_of(t, row)[2 * t->diff->n_values];
 }
 
-struct diff_pair diff_per_call(const struct table *t, uint32_t row, uint32_t value)
-{
-    struct diff_pair whole = diff_inclusive(t, row, value), calls = diff_calls(t, row);
-
-    return (struct diff_pair){calls.a > 0 ? whole.a / calls.a : 0, calls.b > 0 ? whole.b / calls.b : 0, 0};
-}
-
 static bool differs_shown(struct diff_pair pair, enum unit unit)
 {
     uint64_t unit_size = unit == UNIT_NS ? NS_PER_US : 1;

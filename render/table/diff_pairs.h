@@ -52,9 +52,6 @@ struct diff_pair diff_calls(const struct table *t, uint32_t row); /* zero where 
 uint64_t diff_size(struct diff_pair pair);
 bool diff_counts(struct diff_pair pair);
 
-/* The inclusive value by calls; zero where there are none. */
-struct diff_pair diff_per_call(const struct table *t, uint32_t row, uint32_t value);
-
 /* Whether the row is one of those that were asked for. */
 bool diff_wants(const struct table *t, uint32_t row);
 

@@ -275,16 +275,6 @@ uint32_t table_measure(const struct table *t, struct str name)
     return m;
 }
 
-uint64_t table_samples(const struct table *t, uint32_t row, uint32_t measure)
-{
-    struct measure counts;
-    const uint64_t *sums = table_sums(t, row).inclusive;
-
-    if (measure >= t->n_measures || !measure_counts(t->profile, &t->measures[measure], &counts))
-        return UINT64_MAX;
-    return measure_samples(sums[measure], sums[table_measure(t, counts.name)], t->profile->sampled_bytes);
-}
-
 /* ---- a profile's methods ---- */
 
 /* Makes the table of a profile: see table.h for what it is. */

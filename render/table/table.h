@@ -156,10 +156,6 @@ struct table_sums table_sums(const struct table *t, uint32_t row);
  * track's name. Empty for the row of what has no class or no package. */
 struct str table_name(const struct table *t, uint32_t row);
 
-/* About how many samples stand behind the inclusive numbers of the row; UINT64_MAX where that is not
- * known, or nothing was sampled. */
-uint64_t table_samples(const struct table *t, uint32_t row, uint32_t measure);
-
 /* The measure of this name, as view_options.value holds it; or n_measures. */
 uint32_t table_measure(const struct table *t, struct str name);
 

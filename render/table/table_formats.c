@@ -165,6 +165,18 @@ static void txt_put_titles(struct writer *w)
         text_line_add(&w->line, "mean");
 }
 
+/* About how many samples stand behind the inclusive numbers of the row; UINT64_MAX where that is not
+ * known, or nothing was sampled. */
+static uint64_t table_samples(const struct table *t, uint32_t row, uint32_t measure)
+{
+    struct measure counts;
+    const uint64_t *sums = table_sums(t, row).inclusive;
+
+    if (measure >= t->n_measures || !measure_counts(t->profile, &t->measures[measure], &counts))
+        return UINT64_MAX;
+    return measure_samples(sums[measure], sums[table_measure(t, counts.name)], t->profile->sampled_bytes);
+}
+
 /* TABLE_NO_ROW: the (toplevel) row. */
 static void put_numbers(struct writer *w, uint32_t row)
 {
