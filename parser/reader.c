@@ -167,6 +167,15 @@ static bool title(void *reader, struct str member, struct buf *b)
     return run != NULL;
 }
 
+/* Whether files that are called this by recognise_format may be parts of one recording. For unpack_options. */
+static bool recognise_is_part(const char *what)
+{
+    for (size_t i = 0; i < FORMATS_COUNT; i++)
+        if (FORMATS[i]->is_in_parts && FORMATS[i]->label == what)
+            return true;
+    return false;
+}
+
 static struct unpack *new_unpack(struct reader *r, const struct packer *packer)
 {
     const struct unpack_options options = {.limits = r->limits.unpacked,

@@ -28,14 +28,6 @@ const char *recognise_format(const uint8_t *p, size_t n, bool whole)
     return n_inside > 0 ? label_of(inside, n_inside, whole) : label_of(p, n, whole);
 }
 
-bool recognise_is_part(const char *what)
-{
-    for (size_t i = 0; i < FORMATS_COUNT; i++)
-        if (FORMATS[i]->is_in_parts && FORMATS[i]->label == what)
-            return true;
-    return false;
-}
-
 enum { HEAD_BYTES = 16 << 10 };
 
 const struct packer *recognise_archive(const struct source_input *file)

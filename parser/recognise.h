@@ -14,9 +14,6 @@ extern const char RECOGNISED_BESIDE[];
  * unpack_options. */
 const char *recognise_format(const uint8_t *p, size_t n, bool whole);
 
-/* Whether files that are called this by recognise_format may be parts of one recording. For unpack_options. */
-bool recognise_is_part(const char *what);
-
 /* The archive that the file is, packed in a stream or not; NULL: it is none, or cannot be read. */
 const struct packer *recognise_archive(const struct source_input *file);
 

@@ -499,24 +499,6 @@ bool android_events(struct android *a, const struct event *events, size_t n, uin
 
 /* ---- pieces ---- */
 
-bool android_piece(struct android *piece, const struct android *a, struct arena *arena, struct source *source,
-                   struct diag *diag)
-{
-    *piece = (struct android){.source = source,
-                              .builder = builder_piece(a->builder, arena),
-                              .limits = a->limits,
-                              .diag = diag,
-                              .keys = a->keys,
-                              .bare_exits = a->bare_exits,
-                              .short_threads = a->short_threads,
-                              .is_piece = true,
-                              .n_shared = builder_frame_count(a->builder),
-                              .wall = a->wall,
-                              .dual = a->dual};
-    idmap_init(&piece->unknown_index, arena, builder_seed(a->builder));
-    return piece->builder != NULL;
-}
-
 /* Meets the threads and the unknown methods of the piece in the order of their first records, of one record the thread
  * first: where the piece is read again, it finds them as it would have made them. False: diag. */
 static bool meet(struct android *a, const struct android *piece, uint32_t *tracks, frame_id *frames)

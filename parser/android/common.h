@@ -142,8 +142,6 @@ bool android_events(struct android *a, const struct event *events, size_t n, uin
  *
  * android_join adds the piece to `a`, behind all that comes before it in the file. False: diag. *joined: it was, see
  * builder_join; if not, the piece's records have to be read. */
-bool android_piece(struct android *piece, const struct android *a, struct arena *arena, struct source *source,
-                   struct diag *diag) __attribute__((warn_unused_result));
 bool android_join(struct android *a, const struct android *piece, bool *joined)
     __attribute__((warn_unused_result));
 

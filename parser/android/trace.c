@@ -267,6 +267,24 @@ static void read_piece(void *of)
     piece->ok = read_records(piece->trace, piece->to);
 }
 
+static bool android_piece(struct android *piece, const struct android *a, struct arena *arena,
+                          struct source *source, struct diag *diag)
+{
+    *piece = (struct android){.source = source,
+                              .builder = builder_piece(a->builder, arena),
+                              .limits = a->limits,
+                              .diag = diag,
+                              .keys = a->keys,
+                              .bare_exits = a->bare_exits,
+                              .short_threads = a->short_threads,
+                              .is_piece = true,
+                              .n_shared = builder_frame_count(a->builder),
+                              .wall = a->wall,
+                              .dual = a->dual};
+    idmap_init(&piece->unknown_index, arena, builder_seed(a->builder));
+    return piece->builder != NULL;
+}
+
 /* A later piece may need more memory than is left. Then it is read as if there were no pieces, once more. */
 static bool begin_piece(struct piece *piece, const struct android_trace *t, unsigned nth, size_t bytes)
 {

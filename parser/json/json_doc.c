@@ -11,11 +11,6 @@ bool json_refuse(struct json_doc *d, const char *title, const char *hint, const 
     return diag_at(d->diag, DIAG_UNUSABLE, d->begin, title, hint, "%s", detail);
 }
 
-bool json_calls_have_value(const struct json_doc *d)
-{
-    return d->value_name.n == 0 || str_eq(d->value_name, STR("wall")) || str_eq(d->value_name, STR("cpu"));
-}
-
 bool json_declare_calls(struct json_doc *d, bool cpu)
 {
     static const struct profile_value TIMES[] = {{STR_INIT("wall"), STR_INIT("wall time"), UNIT_NS,
@@ -27,23 +22,6 @@ bool json_declare_calls(struct json_doc *d, bool cpu)
 
     builder_clocks(d->builder, 1, false);
     return builder_values(d->builder, TIMES + cpu_only, cpu ? 2 : 1, &CALLS, 1);
-}
-
-bool json_close_open(struct json_doc *d, uint32_t track, int64_t end_ns, int64_t last_ns)
-{
-    uint64_t open = builder_track_open(d->builder, track);
-    struct event exit = {.track = track,
-                         .frame = FRAME_NONE,
-                         .action = EVENT_EXIT,
-                         .clock = {(uint64_t)(end_ns < 0 ? 0 : end_ns)}};
-
-    if (open == 0 || end_ns <= last_ns)
-        return true;
-    builder_warn(d->builder, WARN_OPEN_FRAMES, open, WARNING_NO_OFFSET);
-    while (open-- > 0)
-        if (!builder_events(d->builder, &exit, 1, d->begin, 0))
-            return false;
-    return true;
 }
 
 bool json_take_value_name(struct json_doc *d)

@@ -231,6 +231,12 @@ static enum detection detect(const uint8_t *p, size_t n, bool final)
     return s.p[0] == '"' || s.p[0] == '}' ? DETECT_YES : DETECT_NO;
 }
 
+/* Gives what was taken back to the source: its offset is that of the next byte. */
+static void json_in_end(struct json_in *in)
+{
+    source_consume(in->source, (size_t)(in->p - in->source->p));
+}
+
 static void note_rest(struct json_doc *d)
 {
     uint64_t at, n;
@@ -241,6 +247,12 @@ static void note_rest(struct json_doc *d)
     /* The file may end with a line end, or some. */
     if (n > 2 && !d->cut)
         builder_warn(d->builder, WARN_TRAILING_BYTES, n, at);
+}
+
+static void json_values_init(struct json_values *v, struct builder *b)
+{
+    *v = (struct json_values){.builder = b};
+    idmap_init(&v->parts, builder_arena(b), builder_seed(b));
 }
 
 static bool read_json(struct reading *r)

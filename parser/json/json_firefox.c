@@ -195,13 +195,6 @@ int64_t json_firefox_cell(const struct json_firefox_rows *t, enum json_firefox_c
     return t->millionths ? value / JSON_MILLION : COLUMN_NONE; /* times stand in samples only */
 }
 
-size_t json_firefox_length(const struct json_firefox_rows *t, enum json_firefox_column c)
-{
-    const struct json_column *from = json_firefox_column(t, c);
-
-    return from == NULL ? 0 : t->columns[c] != NULL ? from->n : t->n_rows;
-}
-
 /* ---- strings ---- */
 
 static bool take_strings(struct json_doc *d, struct json_firefox_tables *t)

@@ -90,7 +90,5 @@ struct json_firefox {
 const struct json_column *json_firefox_column(const struct json_firefox_rows *t, enum json_firefox_column c);
 /* One value of it; times, weights and differences of CPU time are millionths. COLUMN_NONE of what is not there. */
 int64_t json_firefox_cell(const struct json_firefox_rows *t, enum json_firefox_column c, size_t i);
-/* How many values the column has. */
-size_t json_firefox_length(const struct json_firefox_rows *t, enum json_firefox_column c);
 
 #endif

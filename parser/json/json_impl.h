@@ -105,12 +105,8 @@ bool json_finish_chrome(struct json_doc *d);
 bool json_finish_firefox(struct json_doc *d);
 bool json_finish_cpuprofile(struct json_doc *d);
 
-/* Whether what the file counts as times may be the clock of calls. */
-bool json_calls_have_value(const struct json_doc *d);
 /* Declares calls with wall time, and CPU time where `cpu` says so. */
 bool json_declare_calls(struct json_doc *d, bool cpu);
-/* Behind the last event of a track, at last_ns: what is open holds until end_ns, and is counted. */
-bool json_close_open(struct json_doc *d, uint32_t track, int64_t end_ns, int64_t last_ns);
 
 /* ---- slices of trace events ---- */
 

@@ -18,11 +18,6 @@ void json_in_begin(struct json_in *in, struct source *source, struct arena *aren
         in->p += 3;
 }
 
-void json_in_end(struct json_in *in)
-{
-    source_consume(in->source, (size_t)(in->p - in->source->p));
-}
-
 uint64_t json_in_offset(const struct json_in *in)
 {
     return source_offset(in->source) + (uint64_t)(in->p - in->source->p);

@@ -65,8 +65,6 @@ struct json_in {
 
 /* At the first byte. Strings are kept up to name_bytes bytes at least; longer ones are cut behind that. */
 void json_in_begin(struct json_in *in, struct source *source, struct arena *arena, size_t name_bytes);
-/* Gives what was taken back to the source: its offset is that of the next byte. */
-void json_in_end(struct json_in *in);
 /* The place of the next byte in the file. */
 uint64_t json_in_offset(const struct json_in *in);
 

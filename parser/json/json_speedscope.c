@@ -347,6 +347,24 @@ static int64_t since(int64_t at, int64_t begin)
 
 /* ---- the end: calls ---- */
 
+/* Behind the last event of a track, at last_ns: what is open holds until end_ns, and is counted. */
+static bool json_close_open(struct json_doc *d, uint32_t track, int64_t end_ns, int64_t last_ns)
+{
+    uint64_t open = builder_track_open(d->builder, track);
+    struct event exit = {.track = track,
+                         .frame = FRAME_NONE,
+                         .action = EVENT_EXIT,
+                         .clock = {(uint64_t)(end_ns < 0 ? 0 : end_ns)}};
+
+    if (open == 0 || end_ns <= last_ns)
+        return true;
+    builder_warn(d->builder, WARN_OPEN_FRAMES, open, WARNING_NO_OFFSET);
+    while (open-- > 0)
+        if (!builder_events(d->builder, &exit, 1, d->begin, 0))
+            return false;
+    return true;
+}
+
 static bool put_calls(struct json_doc *d, const struct part *p, uint32_t track, int64_t begin)
 {
     enum { BATCH = 128 };
@@ -580,6 +598,12 @@ bool json_is_speedscope(const struct json_doc *d)
     const struct json_speedscope *s = d->speedscope;
 
     return s != NULL && s->n_parts > 0 && (s->has_frames || s->has_schema);
+}
+
+/* Whether what the file counts as times may be the clock of calls. */
+static bool json_calls_have_value(const struct json_doc *d)
+{
+    return d->value_name.n == 0 || str_eq(d->value_name, STR("wall")) || str_eq(d->value_name, STR("cpu"));
 }
 
 bool json_finish_speedscope(struct json_doc *d)

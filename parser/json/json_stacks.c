@@ -342,12 +342,6 @@ static const struct profile_value VALUES[JSON_VALUES] = {
     [JSON_BYTES] = {STR_INIT("bytes"), STR_INIT("bytes"), UNIT_BYTES, ROLE_OTHER},
 };
 
-void json_values_init(struct json_values *v, struct builder *b)
-{
-    *v = (struct json_values){.builder = b};
-    idmap_init(&v->parts, builder_arena(b), builder_seed(b));
-}
-
 void json_values_need(struct json_values *v, enum json_value value)
 {
     if (v->place[value] > 0)

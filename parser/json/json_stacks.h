@@ -128,7 +128,6 @@ struct json_amount {
 struct json_amount json_amount_of(struct json_number n);
 struct json_amount json_amount_of_millionths(int64_t millionths);
 
-void json_values_init(struct json_values *v, struct builder *b);
 void json_values_need(struct json_values *v, enum json_value value);
 /* Of samples, in ns where they have times. False: no memory. */
 bool json_values_declare(struct json_values *v) __attribute__((warn_unused_result));

@@ -371,16 +371,6 @@ bool config_keys_set(struct config *c, const struct config_key *key, struct str 
     return true;
 }
 
-bool config_keys_given(const struct config *c, const uint64_t *field)
-{
-    size_t offset = (size_t)((const char *)field - (const char *)c);
-
-    for (size_t i = 0; i < CONFIG_KEYS_COUNT; i++)
-        if (CONFIG_KEYS[i].offset == offset)
-            return (c->given[i / 64] >> i % 64 & 1) != 0;
-    return false;
-}
-
 static void put_size(struct buf *b, uint64_t bytes)
 {
     for (size_t i = 0; bytes > 0 && i < sizeof(SUFFIXES) / sizeof(SUFFIXES[0]); i++) {
@@ -462,22 +452,4 @@ struct config_shown config_keys_shown(struct str s)
         memcpy(out.text, cut.p, cut.n);
     buf_free(&b);
     return out;
-}
-
-bool config_keys_refuse(const struct config_key *key, struct str value, const char *where, struct diag *diag)
-{
-    struct buf allowed = {0};
-
-    config_keys_allowed(&allowed, key);
-    diag_set(diag, DIAG_USAGE, CONFIG_TITLE, CONFIG_HINT, "%s: %.*s cannot be '%s', but %.*s.", where,
-             (int)key->name.n, key->name.p, config_keys_shown(value).text, (int)allowed.n,
-             allowed.n == 0 ? "" : allowed.p);
-    buf_free(&allowed);
-    return false;
-}
-
-bool config_keys_unknown(struct str name, const char *where, struct diag *diag)
-{
-    return diag_set(diag, DIAG_USAGE, CONFIG_TITLE, CONFIG_HINT, "%s: there is no key '%s'.", where,
-                    config_keys_shown(name).text);
 }

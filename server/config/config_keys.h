@@ -42,9 +42,6 @@ const struct config_key *config_keys_find(struct config *c, struct str name);
 bool config_keys_set(struct config *c, const struct config_key *key, struct str value)
     __attribute__((warn_unused_result));
 
-/* Whether the key of this field of *c was set since nothing of c->given was set. */
-bool config_keys_given(const struct config *c, const uint64_t *field);
-
 /* What stands for its value in help: "N", "SIZE" or "TEXT"; NULL for a key that needs none. */
 const char *config_keys_metavar(const struct config_key *key);
 
@@ -65,10 +62,5 @@ struct config_shown {
     char text[121];
 };
 struct config_shown config_keys_shown(struct str s);
-
-/* Says at `where` ("aflamed.json, line 3", "the flag --workers") that the key cannot have the value, and
- * which it can. Always false. */
-bool config_keys_refuse(const struct config_key *key, struct str value, const char *where, struct diag *diag);
-bool config_keys_unknown(struct str name, const char *where, struct diag *diag);
 
 #endif

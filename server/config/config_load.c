@@ -73,6 +73,27 @@ static bool value_text(const struct config_key *key, const json_t *value, struct
     return !text->failed;
 }
 
+static bool config_keys_refuse(const struct config_key *key, struct str value, const char *where,
+                               struct diag *diag)
+{
+    struct buf allowed = {0};
+
+    config_keys_allowed(&allowed, key);
+    diag_set(diag, DIAG_USAGE, CONFIG_TITLE, CONFIG_HINT, "%s: %.*s cannot be '%s', but %.*s.", where,
+             (int)key->name.n, key->name.p, config_keys_shown(value).text, (int)allowed.n,
+             allowed.n == 0 ? "" : allowed.p);
+    buf_free(&allowed);
+    return false;
+}
+
+/* Says at `where` ("aflamed.json, line 3", "the flag --workers") that the key cannot have the value, and
+ * which it can. Always false. */
+static bool config_keys_unknown(struct str name, const char *where, struct diag *diag)
+{
+    return diag_set(diag, DIAG_USAGE, CONFIG_TITLE, CONFIG_HINT, "%s: there is no key '%s'.", where,
+                    config_keys_shown(name).text);
+}
+
 static bool take_member(struct config *c, const char *where, struct str name, const json_t *value,
                         struct diag *diag)
 {
@@ -178,6 +199,17 @@ static uint64_t least(uint64_t a, uint64_t b)
 static uint64_t most(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
+}
+
+/* Whether the key of this field of *c was set since nothing of c->given was set. */
+static bool config_keys_given(const struct config *c, const uint64_t *field)
+{
+    size_t offset = (size_t)((const char *)field - (const char *)c);
+
+    for (size_t i = 0; i < CONFIG_KEYS_COUNT; i++)
+        if (CONFIG_KEYS[i].offset == offset)
+            return (c->given[i / 64] >> i % 64 & 1) != 0;
+    return false;
 }
 
 /* A part of the memory, between `floor` and the value that is there, unless somebody has chosen it. */

@@ -202,11 +202,6 @@ const struct shared_profile *shared_profile_whole(const struct shared_profile *f
     return f->whole != NULL ? f->whole : f;
 }
 
-const struct window *shared_profile_window(const struct shared_profile *f)
-{
-    return f->whole != NULL ? &f->window : NULL;
-}
-
 const struct profile *shared_profile_get(const struct shared_profile *f)
 {
     return f->profile;

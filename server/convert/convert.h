@@ -55,7 +55,6 @@ const struct profile *shared_profile_get(const struct shared_profile *f);
 
 /* Of a window of time the profile of the whole, else itself; and the window, else NULL. */
 const struct shared_profile *shared_profile_whole(const struct shared_profile *f);
-const struct window *shared_profile_window(const struct shared_profile *f);
 const struct own_code *shared_profile_own(const struct shared_profile *f); /* as guessed */
 
 /* Memory it holds, with the log of its calls, once that was made. */
@@ -164,10 +163,6 @@ bool convert_drawn(const struct convert_source *s, const struct convert_drawing 
 bool convert_with_spans(const struct convert_source *s, const struct span_request *request, bool filtered,
                         const struct convert_drawing *d, const struct view_options *view, struct buf *out,
                         struct diag *diag);
-
-/* How long calls were, in the arena. `request` is of the whole profile. False: diag. */
-bool convert_calls(const struct convert_source *s, const struct calls_request *request, struct arena *arena,
-                   const struct calls **calls, struct diag *diag) __attribute__((warn_unused_result));
 
 /* A window of time of a whole profile, which must outlive it. The options of a view
  * say which one by view_window. NULL: diag; DIAG_USAGE where the profile has no times. */

@@ -90,23 +90,6 @@ bool convert_with_spans(const struct convert_source *s, const struct span_reques
     return ok;
 }
 
-bool convert_calls(const struct convert_source *s, const struct calls_request *request, struct arena *arena,
-                   const struct calls **calls, struct diag *diag)
-{
-    struct calls_sink *sink = calls_sink_new(arena, request);
-    bool ok = false;
-
-    if (sink != NULL) {
-        struct replay_request replay = {.tracks = request->tracks,
-                                        .n_tracks = request->n_tracks,
-                                        .window = request->window,
-                                        .sink = calls_sink_replay(sink)};
-        ok = profile_log_replay(s, &replay, diag);
-    }
-    *calls = ok ? calls_sink_finish(sink) : NULL;
-    return *calls != NULL || conversion_replay_failed(arena, diag);
-}
-
 /* ---- windows of time ---- */
 
 static bool has_times(const struct profile *p, struct diag *diag)

@@ -55,6 +55,11 @@ static bool draw_with_spans(const struct convert_source *s, const struct view_op
 
 /* --- of a system trace --- */
 
+static const struct window *shared_profile_window(const struct shared_profile *f)
+{
+    return f->whole != NULL ? &f->window : NULL;
+}
+
 /* In the arena. NULL: diag. */
 static const struct system_log *read_system_log(const struct convert_source *s, struct arena *arena,
                                                 struct diag *diag)
@@ -345,6 +350,24 @@ bool convert_frames(const struct report_input *in, struct buf *out, struct diag 
 /* ---- methods ---- */
 
 /* The profile table of a folded profile: what GET /p/<id>/methods and `aflamed methods` answer with. */
+
+/* How long calls were, in the arena. `request` is of the whole profile. False: diag. */
+static bool convert_calls(const struct convert_source *s, const struct calls_request *request,
+                          struct arena *arena, const struct calls **calls, struct diag *diag)
+{
+    struct calls_sink *sink = calls_sink_new(arena, request);
+    bool ok = false;
+
+    if (sink != NULL) {
+        struct replay_request replay = {.tracks = request->tracks,
+                                        .n_tracks = request->n_tracks,
+                                        .window = request->window,
+                                        .sink = calls_sink_replay(sink)};
+        ok = profile_log_replay(s, &replay, diag);
+    }
+    *calls = ok ? calls_sink_finish(sink) : NULL;
+    return *calls != NULL || conversion_replay_failed(arena, diag);
+}
 
 /* Reads how long calls were: of all rows, or of the one that is looked at. Without times there is nothing to read. */
 static bool read_calls(const struct convert_source *source, const struct render_input *in,

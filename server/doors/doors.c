@@ -112,6 +112,21 @@ static bool is_of(const struct token *token, struct str mark)
     return memcmp(token->sha256, mark.p, SESSION_MARK_CHARS) == 0;
 }
 
+/* The place in `ordered` of the first digest that begins with the mark, or comes behind it. */
+static size_t token_list_from(const struct token_list *list, struct str mark)
+{
+    size_t from = 0, to = list->n;
+
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        if (memcmp(list->ordered[middle]->sha256, mark.p, mark.n) < 0)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
 const struct token *session_token(const struct session_key *key, struct str text, int64_t now_s,
                                   const struct token_list *tokens)
 {

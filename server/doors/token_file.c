@@ -136,20 +136,6 @@ const struct token *token_list_find(const struct token_list *list, const char sh
     return found != NULL && CRYPTO_memcmp((*found)->sha256, sha256, RECORD_SHA256_CHARS) == 0 ? *found : NULL;
 }
 
-size_t token_list_from(const struct token_list *list, struct str mark)
-{
-    size_t from = 0, to = list->n;
-
-    while (from < to) {
-        size_t middle = from + (to - from) / 2;
-        if (memcmp(list->ordered[middle]->sha256, mark.p, mark.n) < 0)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from;
-}
-
 /* ---- the file ---- */
 
 static bool fail(const char *path, const char *what, struct diag *diag)

@@ -45,9 +45,6 @@ void token_list_free(struct token_list *list);
 const struct token *token_list_find(const struct token_list *list,
                                     const char sha256[RECORD_SHA256_CHARS + 1]);
 
-/* The place in `ordered` of the first digest that begins with the mark, or comes behind it. */
-size_t token_list_from(const struct token_list *list, struct str mark);
-
 /* The whole text of the file, also of one that cannot be parsed. False: diag. */
 bool token_file_read(const char *path, struct buf *text, struct diag *diag)
     __attribute__((warn_unused_result));
