@@ -75,10 +75,10 @@ SYSTEMD_UNITS := $(wildcard deploy/systemd/*)
 VIEWER_SOURCES := static/flame-model.js static/flame-filters.js static/flame-views.js static/flame.js
 # The style of the pages, in the order in which its rules override each other.
 STYLE_SOURCES := $(addprefix static/app/,base.css upload.css spaces.css workspace.css lanes.css dumps.css panes.css bundle.css)
-# The script of the page that is one file: these modules, in this order.
-BUNDLE_SOURCES := $(addprefix static/,bundle-parts.js dom.js units.js copy.js lanes-counters.js lanes-screen.js lanes-model.js lanes-draw.js \
-    lanes-legend.js lanes-store.js lanes-time.js lanes.js method-panel.js methods-columns.js methods-rules.js methods.js bundle.js)
-STATIC := $(sort $(filter-out $(VIEWER_SOURCES) static/bundle-parts.js static/bundle.js,$(wildcard static/*.css static/*.js static/*.html static/*.txt static/*.svg static/*.json static/*.gz static/*.png)) $(B)/static/flame.js $(B)/static/app.css $(B)/static/bundle.js)
+# The scripts of pages, each with the modules that it imports.
+PAGE_SCRIPTS := workspace upload uploads result bundle
+STATIC := $(sort $(wildcard $(foreach type,css html txt svg json gz png,static/*.$(type))) \
+    $(B)/static/flame.js $(B)/static/app.css $(PAGE_SCRIPTS:%=$(B)/static/%.js))
 # The sanitizer of threads has nothing to find where at most one thread runs: test programs are built and run under it if
 # they start threads, or include a header of a room that may. Others test rooms without threads, and conversions, which
 # test_convert shares between threads.
@@ -291,9 +291,9 @@ $(B)/static/flame.js: tools/viewer_script $(VIEWER_SOURCES)
 	@mkdir -p $(@D)
 	$(Q)tools/viewer_script $(VIEWER_SOURCES) > $@
 
-$(B)/static/bundle.js: tools/bundle_script $(BUNDLE_SOURCES)
+$(PAGE_SCRIPTS:%=$(B)/static/%.js): $(B)/static/%.js: static/%.js tools/page_script $(wildcard static/*.js)
 	@mkdir -p $(@D)
-	$(Q)tools/bundle_script $(BUNDLE_SOURCES) > $@
+	$(Q)tools/page_script $< > $@
 
 $(B)/static/app.css: $(STYLE_SOURCES)
 	@mkdir -p $(@D)

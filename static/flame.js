@@ -218,10 +218,14 @@ function writeLink(push) {
   if (next !== (location.hash || '#'))
     push ? location.hash = next : location.replace(next);
 }
+/* Draws at once, unless a part of the tree has to be fetched for the first place. */
 async function readLink() {
   if (mayBegin && !says(fragment())) {
     mayBegin = false;
-    await findFirst();
+    const filters = presets[IDLE_STEP[1]] && isMostlyIdle(sources.get('').data, valueOf(usual)) ? queryOf([IDLE_STEP]) : '';
+    const source = sources.get(filters) ?? await sourceFor(filters), place = source && linkOf(firstBranching(treeOf(usual, source.data)));
+    if (place || source && filters)
+      first = { filters, zoom: place };
   }
   const hash = fragment(), wanted = Object.fromEntries(Object.entries(usual).map(([key, value]) =>
     [key, value === false ? hash.get(prefix + key) === 'true' : hash.get(prefix + key) ?? value]));
@@ -233,12 +237,6 @@ async function readLink() {
 }
 /* What links say is shown as it is, and so are files and comparisons. */
 let mayBegin = svg.closest('[data-flame-controls]') && !location.search && !compared;
-async function findFirst() {
-  const filters = presets[IDLE_STEP[1]] && isMostlyIdle(sources.get('').data, valueOf(usual)) ? queryOf([IDLE_STEP]) : '';
-  const source = sources.get(filters) ?? await sourceFor(filters), place = source && linkOf(firstBranching(treeOf(usual, source.data)));
-  if (place || source && filters)
-    first = { filters, zoom: place };
-}
 
 /* --- words --- */
 
@@ -427,9 +425,11 @@ function redraw() {
   chosen.classList.toggle('none', !selected);
   showItems();
   point(null);
-  if (isFirst && view === 'flame')
+  if (isFirst && view === 'flame') {
+    isNews('place', '', view, order);
     scrollBy(heightPx);
-  else if (isNews('place', linkOf(zoom), view, order))
+  }
+  if (isNews('place', linkOf(zoom), view, order))
     settle(zoom);
   else if (oldPx !== undefined && anchor.box && yOf(anchor.box) !== oldPx)
     scrollBy(yOf(anchor.box) - oldPx);
@@ -831,9 +831,10 @@ svg.flame = {
 };
 [v, tree] = [valueOf(state), treeOf(state, data)];
 zoom = tree.roots.at(-1);
-redraw();
-svg.dataset.state = 'ready';
 readLink();
+if (widthPx === 0)
+  redraw();     /* the link says nothing else, or it is on its way */
+svg.dataset.state = 'ready';
 }
 
 const startAll = () => document.querySelectorAll('svg.af').forEach((svg, i) => {

@@ -11,7 +11,7 @@ import { startMethod } from './method-page.js';
 import { startMethods } from './methods.js';
 import { askBeside, changePanel, framePanel, LISTED_MAX, methodPanel } from './method-panel.js';
 import { startOpenIn } from './open-in.js';
-import { countWords, fragmentOf, meant, queryOf, sidesOf, STEPS, withFilters, withoutStill, withPass } from './page-rules.js';
+import { countWords, fragmentOf, meant, queryOf, sidesOf, STEPS, withFilters, withoutDrawing, withPass } from './page-rules.js';
 import './result.js';
 import { followRange, markMethod, showCall, startChart, startLanes, theTime, withLanesHere } from './workspace-lanes.js';
 
@@ -59,7 +59,7 @@ async function show(url, isBack = false) {
     document.body.classList.add('loading');
     try {
         const answer = await fetch(url.href.replace(/#.*/, ''), { headers: { Accept: 'text/html' } });
-        const page = new DOMParser().parseFromString(withoutStill(await answer.text()), 'text/html');
+        const page = new DOMParser().parseFromString(withoutDrawing(await answer.text()), 'text/html');
         if (!isLatest())
             return;
         if (answer.redirected) {     /* from the form's address to that of what it chose */
@@ -566,7 +566,9 @@ function startTime(isBack) {
 
 /* With every picture. */
 function start(isBack = false) {
-    const flame = flameOf(), search = byId('search');
+    const flame = flameOf(), search = byId('search'), drawing = document.querySelector('#picture .still noscript');
+    if (drawing !== null)
+        drawing.outerHTML = drawing.textContent;     /* the picture's script could not start: the drawing of those who have none */
     byId('panel').hidden = true;
     offerPanel();
     byId('thread-filter').hidden = false;

@@ -23,6 +23,9 @@ static const struct str STYLE_START = STR_INIT("<style><![CDATA["), STYLE_END = 
 
 static const struct str SCRIPT_START = STR_INIT("<script><![CDATA["), SCRIPT_END = STR_INIT("]]></script>\n");
 
+/* Of the still picture, and of the picture. */
+static const struct str DRAWING_END = STR_INIT("</g>\n</svg>\n");
+
 void svg_put_style(struct buf *out, struct str style)
 {
     buf_str(out, STYLE_START);
@@ -66,7 +69,9 @@ struct svg_parts svg_without_code(struct str svg)
 
     parts.pieces[0] = cut(&svg, STYLE_START, viewer_style(), STYLE_END);
     parts.pieces[1] = cut(&svg, SCRIPT_START, viewer_script(), SCRIPT_END);
-    parts.pieces[2] = svg;
+    size_t drawing = str_ends(svg, DRAWING_END) ? svg.n - DRAWING_END.n : 0;
+    parts.pieces[SVG_DRAWING] = (struct str){svg.p, drawing};
+    parts.pieces[3] = str_from(svg, drawing);
     return parts;
 }
 

@@ -25,10 +25,12 @@ bool svg_emptied_by(struct str svg, uint32_t *step);
 void svg_put_style(struct buf *out, struct str style);
 void svg_put_script(struct buf *out, struct str script);
 
-/* A picture without these two elements, in three pieces: for pages that take the others and load the same
- * style and script as files. What is no picture of this program comes back whole, in the first piece. */
+/* A picture without these two elements, in pieces: for pages that take the others and load the same style and script as
+ * files. One piece is the drawing of the frames, which the script takes away and makes anew from the data. What is no
+ * picture of this program comes back whole, in the first piece. */
+enum { SVG_PIECES = 4, SVG_DRAWING = 2 };
 struct svg_parts {
-    struct str pieces[3];
+    struct str pieces[SVG_PIECES];
 };
 struct svg_parts svg_without_code(struct str svg);
 

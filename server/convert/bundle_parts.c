@@ -82,7 +82,7 @@ static bool put_methods(const struct report_input *in, struct buf *out, struct d
     return ok;
 }
 
-/* Without style and script, of which the page has one for all. A thread of which there is no picture is left out. */
+/* Without style and script, of which the page has one for all, and without the drawing, which the script makes. A thread of which there is no picture is left out. */
 static bool put_picture(const struct report_input *in, uint32_t track, struct buf *out, struct diag *diag)
 {
     struct view_options one = *in->view;
@@ -101,8 +101,9 @@ static bool put_picture(const struct report_input *in, uint32_t track, struct bu
     if (!ok)
         *diag = trouble;
     struct svg_parts parts = svg_without_code(buf_view(&svg));
-    for (size_t i = 0; i < sizeof(parts.pieces) / sizeof(*parts.pieces); i++)
-        buf_str(&text, parts.pieces[i]);
+    for (size_t i = 0; i < SVG_PIECES; i++)
+        if (i != SVG_DRAWING)
+            buf_str(&text, parts.pieces[i]);
     snprintf(name, sizeof(name), "picture-%u", track);
     ok = ok && put_packed(name, &text, out, diag);
     buf_free(&text);

@@ -517,13 +517,28 @@ static void workspace_dumps(const struct workspace *w)
 
 /* ---- the picture ---- */
 
+/* The drawing is thousands of elements that the script would take away at once: for a browser that has scripts they are a
+ * text. A foreignObject is where HTML, and so <noscript>, may stand within SVG. */
+static void put_drawing(struct buf *b, struct str drawing)
+{
+    if (drawing.n == 0)
+        return;
+    buf_z(b, "<foreignObject width=\"100%\" height=\"100%\"><noscript><svg width=\"100%\" height=\"100%\">\n");
+    buf_str(b, drawing);
+    buf_z(b, "</svg></noscript></foreignObject>\n");
+}
+
 /* Without its style and its script, which the page has from files: it allows none within itself. */
 static void put_picture(const struct workspace *w)
 {
     struct svg_parts parts = svg_without_code(w->of.content);
 
-    for (size_t i = 0; i < sizeof(parts.pieces) / sizeof(parts.pieces[0]); i++)
-        buf_str(w->b, parts.pieces[i]);
+    for (size_t i = 0; i < SVG_PIECES; i++) {
+        if (i == SVG_DRAWING)
+            put_drawing(w->b, parts.pieces[i]);
+        else
+            buf_str(w->b, parts.pieces[i]);
+    }
 }
 
 /* The rest of the profile can be used nevertheless. */

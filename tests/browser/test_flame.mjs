@@ -416,6 +416,18 @@ test('every link of the page leads somewhere', { skip }, async () => {
     await close(page);
 });
 
+test('where the script of the picture cannot start the drawing is there', { skip }, async () => {
+    const page = await openPage(browser, service);
+    await page.route(`${one.url}/t/1`, async route => {
+        const answer = await route.fetch();
+        await route.fulfill({ response: answer, body: (await answer.text()).replace('{"format":"aflamed-flame"', '{"format":"other"') });
+    });
+    await page.goto(`${one.url}/t/1`);
+    await page.locator('#picture svg .f rect').nth(5).waitFor();
+    assert.match(page.complaints.pop(), /the data is damaged/);
+    await close(page);
+});
+
 test('it works without scripts', { skip }, async () => {
     const page = await openPage(browser, service, { javaScriptEnabled: false });
     await page.goto(`${one.url}/t/1`);

@@ -1,4 +1,5 @@
 """Answers that are compressed, conditional, partial, or in memory."""
+import glob
 import gzip
 import hashlib
 import json
@@ -327,10 +328,10 @@ class AnotherScript(unittest.TestCase):
         """The program, as it would be built with another script."""
         static = os.path.join(self.folder, 'static')
         shutil.copytree(os.path.join(ROOT, 'static'), static)
-        for part in ('flame-model.js', 'flame-filters.js', 'flame-views.js', 'bundle-parts.js'):
-            os.unlink(os.path.join(static, part))
-        for made in ('flame.js', 'bundle.js', 'app.css'):
-            shutil.copy(os.path.join(os.path.dirname(AFLAMED), 'static', made), static)
+        for part in glob.glob(os.path.join(static, '*.js')):
+            os.unlink(part)
+        for made in glob.glob(os.path.join(os.path.dirname(AFLAMED), 'static', '*')):
+            shutil.copy(made, static)
         digest = self.digest()
         with open(os.path.join(static, 'flame.js'), 'r+b') as file:
             script = file.read()

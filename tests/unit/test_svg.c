@@ -374,7 +374,7 @@ static void code_in_it(void **state)
     assert_true(str_find_str(svg, buf_view(&expected)) < svg.n);
     buf_clear(&expected);
     struct svg_parts parts = svg_without_code(svg);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < SVG_PIECES; i++)
         buf_str(&expected, parts.pieces[i]);
     struct str left = buf_view(&expected);
     assert_int_equal(str_find_str(left, STR("<style")), left.n);
@@ -383,6 +383,8 @@ static void code_in_it(void **state)
                                  strlen("<style><![CDATA[]]></style>\n") -
                                  strlen("<script><![CDATA[]]></script>\n"));
     svg_xml_check(left);
+    assert_true(str_starts(parts.pieces[SVG_DRAWING], STR("<g class=\"f\">\n")));
+    svg_xml_check(parts.pieces[SVG_DRAWING]);
     assert_true(str_starts(left, STR("<svg ")) && str_ends(left, STR("</g>\n</svg>\n")));
     buf_free(&expected);
     rendering_free(&r);
