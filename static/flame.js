@@ -425,11 +425,9 @@ function redraw() {
   chosen.classList.toggle('none', !selected);
   showItems();
   point(null);
-  if (isFirst && view === 'flame') {
-    isNews('place', '', view, order);
+  if (isFirst && view === 'flame' && !linkOf(zoom))
     scrollBy(heightPx);
-  }
-  if (isNews('place', linkOf(zoom), view, order))
+  else if (isNews('place', linkOf(zoom), view, order))
     settle(zoom);
   else if (oldPx !== undefined && anchor.box && yOf(anchor.box) !== oldPx)
     scrollBy(yOf(anchor.box) - oldPx);
