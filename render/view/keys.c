@@ -1,4 +1,6 @@
 /* THE TABLE of keys: see key.h for the columns. */
+#include <string.h>
+
 #include "profile/filter/filter_pattern.h"
 #include "profile/frame/own_code.h"
 #include "render/view/key.h"
@@ -352,9 +354,10 @@ const size_t KEYS_COUNT = COUNT_OF(KEYS);
 
 static bool is_named(const struct key *r, struct str name)
 {
+    if (!r->is_family)
+        return strncmp(r->name, name.p, name.n) == 0 && r->name[name.n] == '\0';
     struct str own = str_of(r->name), begin = {own.p, str_find_last(own, '.') + 1};
-
-    return r->is_family ? name.n > begin.n && str_starts(name, begin) : str_eq(name, own);
+    return name.n > begin.n && str_starts(name, begin);
 }
 
 /* NULL if there is none. */
@@ -390,11 +393,22 @@ const struct key *key_by_name(struct str name)
     return find(KEYS_OF_VIEWS, name);
 }
 
+/* Whether a later row of the groups has the name. Rows are asked for each link of a picture, thousands of times. */
+static bool is_hidden(size_t row, unsigned groups)
+{
+    struct str name = str_of(KEYS[row].name);
+
+    for (size_t i = row + 1; i < KEYS_COUNT; i++)
+        if ((KEYS[i].groups & groups) != 0 && is_named(&KEYS[i], name))
+            return true;
+    return false;
+}
+
 void keys_each(unsigned groups, void (*visit)(void *context, const struct key *r, bool of_b), void *context)
 {
     for (size_t i = 0; i < KEYS_COUNT; i++) {
         const struct key *r = &KEYS[i];
-        if (find(groups, str_of(r->name)) == r)
+        if ((r->groups & groups) != 0 && !is_hidden(i, groups))
             visit(context, r, false);
         if (r->has_b && (groups & KEYS_COMPARED) != 0)
             visit(context, r, true);

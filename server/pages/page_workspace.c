@@ -523,7 +523,8 @@ static void put_drawing(struct buf *b, struct str drawing)
 {
     if (drawing.n == 0)
         return;
-    buf_z(b, "<foreignObject width=\"100%\" height=\"100%\"><noscript><svg width=\"100%\" height=\"100%\">\n");
+    buf_z(b,
+          "<foreignObject width=\"100%\" height=\"100%\"><noscript><svg width=\"100%\" height=\"100%\">\n");
     buf_str(b, drawing);
     buf_z(b, "</svg></noscript></foreignObject>\n");
 }
