@@ -79,6 +79,11 @@ static inline uint64_t protobuf_varint(struct protobuf *m)
     if (m->p != m->end && m->p[0] < 0x80) /* as most tags and lengths */
         return *m->p++;
     size_t left = (size_t)(m->end - m->p);
+    if (left > 1 && m->p[1] < 0x80) { /* as most numbers of threads */
+        value = (uint64_t)(m->p[0] & 0x7f) | (uint64_t)m->p[1] << 7;
+        m->p += 2;
+        return value;
+    }
     unsigned n = left < PROTOBUF_VARINT_MAX ? (unsigned)left : PROTOBUF_VARINT_MAX;
     if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && n >= sizeof(value)) {
         memcpy(&value, m->p, sizeof(value));
@@ -152,6 +157,36 @@ static inline bool protobuf_next(struct protobuf *m, struct protobuf_field *f)
         m->state = PROTOBUF_BAD;
     }
     return m->state == PROTOBUF_GOOD;
+}
+
+/* The first byte of a field of this number, which is below 16, and wire type. */
+#define PROTOBUF_TAG(number, wire) ((uint8_t)((number) << 3 | (wire)))
+
+/* For fields that nearly always come in the same order: takes the next one, if its tag is this byte. False: it is
+ * another field, or a cut one. Then nothing is taken, and protobuf_next tells what stands there. */
+static inline bool protobuf_take_varint(struct protobuf *m, uint8_t tag, uint64_t *value)
+{
+    struct protobuf at = *m;
+
+    if (at.p == at.end || *at.p++ != tag)
+        return false;
+    *value = protobuf_varint(&at);
+    if (at.state != PROTOBUF_GOOD)
+        return false;
+    m->p = at.p;
+    return true;
+}
+
+static inline bool protobuf_take_bytes(struct protobuf *m, uint8_t tag, struct str *bytes)
+{
+    struct protobuf at = *m;
+    uint64_t n;
+
+    if (!protobuf_take_varint(&at, tag, &n) || n > (size_t)(at.end - at.p))
+        return false;
+    *bytes = (struct str){(const char *)at.p, (size_t)n};
+    m->p = at.p + n;
+    return true;
 }
 
 /* The last field of each number below n: fields[i] is that of number i, and its number is 0 where the

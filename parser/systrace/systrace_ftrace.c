@@ -14,7 +14,17 @@ enum { RANK_CPU = 2 /* of records: packets and track events come before */ };
 struct bundle {
     struct systrace *s;
     uint32_t sequence, cpu, clock;
+    bool as_is; /* its clock is the trace's */
 };
+
+enum { TAG_EVENT = PROTOBUF_TAG(2, PROTOBUF_BYTES) /* of a bundle */ };
+
+/* The time of a reading of the bundle's clock. False: it cannot be used. */
+static inline bool time_of(const struct bundle *b, uint64_t ticks, uint64_t *time)
+{
+    *time = ticks;
+    return b->as_is ? ticks <= INT64_MAX : sy_time(b->s, b->sequence, b->clock, ticks, time);
+}
 
 static struct sy_record record_of(const struct bundle *b, enum sy_kind kind, uint64_t time, uint32_t tid)
 {
@@ -79,7 +89,7 @@ static bool add_switches(const struct bundle *b, struct compact *c)
     while (next_of(c, 1, &step) && next_of(c, 2, &why) && next_of(c, 3, &next) && next_of(c, 4, &priority) &&
            next_of(c, 6, &comm)) {
         ticks = number_add(ticks, step);
-        if (comm >= c->n_names || !sy_time(s, b->sequence, b->clock, ticks, &time)) {
+        if (comm >= c->n_names || !time_of(b, ticks, &time)) {
             sy_lost(s, SY_LOST_EVENTS, 1);
             break;
         }
@@ -101,7 +111,7 @@ static bool add_wakings(const struct bundle *b, struct compact *c)
     while (next_of(c, 7, &step) && next_of(c, 8, &who) && next_of(c, 9, &cpu) && next_of(c, 10, &priority) &&
            next_of(c, 11, &comm)) {
         ticks = number_add(ticks, step);
-        if (comm >= c->n_names || !sy_time(s, b->sequence, b->clock, ticks, &time)) {
+        if (comm >= c->n_names || !time_of(b, ticks, &time)) {
             sy_lost(s, SY_LOST_EVENTS, 1);
             break;
         }
@@ -183,7 +193,8 @@ static bool take_head(struct str *text, char *phase, uint64_t *tgid)
     *tgid = 0;
     if (text->n > 2 && text->p[1] == '|') { /* as nearly all are */
         const char *p = text->p + 2, *end = text->p + text->n;
-        for (; p < end && p < text->p + DIGITS_MAX && *p >= '0' && *p <= '9'; p++)
+        const char *last = text->p + (text->n < DIGITS_MAX ? text->n : DIGITS_MAX);
+        for (; p < last && is_digit(*p); p++)
             *tgid = *tgid * 10 + (uint64_t)(*p - '0');
         if (p > text->p + 2 && (p == end || *p == '|')) {
             *phase = text->p[0];
@@ -397,37 +408,42 @@ static bool add_probe(const struct bundle *b, uint64_t time, uint32_t tid, const
     return m.phase == '\0' || add_mark(b, time, tid, &m);
 }
 
-/* {prev_comm = 1, prev_pid = 2, prev_prio = 3, prev_state = 4, next_comm = 5, next_pid = 6, next_prio = 7}: most events are
- * this, so its fields go where they belong at once. */
+struct switched {
+    struct str comm, next_comm;
+    uint64_t pid, state, next_pid;
+};
+
+/* All fields in their order, as they are written. */
+static bool is_usual_switch(struct str message, struct switched *x)
+{
+    struct protobuf m = protobuf_of_bytes(message);
+    uint64_t priority;
+
+    return protobuf_take_bytes(&m, PROTOBUF_TAG(1, PROTOBUF_BYTES), &x->comm) &&
+           protobuf_take_varint(&m, PROTOBUF_TAG(2, PROTOBUF_VARINT), &x->pid) &&
+           protobuf_take_varint(&m, PROTOBUF_TAG(3, PROTOBUF_VARINT), &priority) &&
+           protobuf_take_varint(&m, PROTOBUF_TAG(4, PROTOBUF_VARINT), &x->state) &&
+           protobuf_take_bytes(&m, PROTOBUF_TAG(5, PROTOBUF_BYTES), &x->next_comm) &&
+           protobuf_take_varint(&m, PROTOBUF_TAG(6, PROTOBUF_VARINT), &x->next_pid) &&
+           protobuf_take_varint(&m, PROTOBUF_TAG(7, PROTOBUF_VARINT), &priority) && m.p == m.end;
+}
+
+/* {prev_comm = 1, prev_pid = 2, prev_prio = 3, prev_state = 4, next_comm = 5, next_pid = 6, next_prio = 7} */
 static bool add_switch(const struct bundle *b, uint64_t time, struct str message)
 {
     struct sy_record r = record_of(b, SY_SWITCH, time, 0);
-    struct str stops = STR(""), goes_on = STR("");
-    struct protobuf m = protobuf_of_bytes(message);
-    struct protobuf_field f;
+    struct protobuf_field f[8];
+    struct switched x;
 
-    while (protobuf_next(&m, &f))
-        switch (f.number) {
-        case 1:
-            stops = f.bytes;
-            break;
-        case 2:
-            r.thread = (uint32_t)f.value;
-            break;
-        case 4:
-            r.b = (uint32_t)(f.value & 0xffff);
-            break;
-        case 5:
-            goes_on = f.bytes;
-            break;
-        case 6:
-            r.a = (uint32_t)f.value;
-            break;
-        default:
-            break;
-        }
+    if (!is_usual_switch(message, &x)) {
+        protobuf_fields(message, f, 8);
+        x = (struct switched){f[1].bytes, f[5].bytes, f[2].value, f[4].value, f[6].value};
+    }
+    r.thread = (uint32_t)x.pid;
+    r.a = (uint32_t)x.next_pid;
+    r.b = (uint32_t)(x.state & 0xffff);
     b->s->has_sched = true;
-    return sy_add(b->s, &r) && add_comm(b, time, r.thread, stops) && add_comm(b, time, r.a, goes_on);
+    return sy_add(b->s, &r) && add_comm(b, time, r.thread, x.comm) && add_comm(b, time, r.a, x.next_comm);
 }
 
 /* {ip = 1, buf = 2} */
@@ -436,7 +452,11 @@ static struct str text_of_print(struct str message)
     struct protobuf m = protobuf_of_bytes(message);
     struct protobuf_field f;
     struct str text = STR("");
+    uint64_t ip;
 
+    (void)protobuf_take_varint(&m, PROTOBUF_TAG(1, PROTOBUF_VARINT), &ip);
+    if (protobuf_take_bytes(&m, PROTOBUF_TAG(2, PROTOBUF_BYTES), &text) && m.p == m.end)
+        return text;
     while (protobuf_next(&m, &f))
         if (f.number == 2)
             text = f.bytes;
@@ -555,39 +575,82 @@ static bool add_event(const struct bundle *b, uint64_t time, uint32_t tid, uint3
     }
 }
 
-/* FtraceEvent. One without a time or a thread is nothing. Conditions on a field's number and its wire type stand apart in this
- * loop: of both in one the compiler makes one read of two members that were just written, for which processors wait. */
-static bool read_event(const struct bundle *b, struct str message)
+/* FtraceEvent. */
+struct kernel_event {
+    uint64_t ticks, flags;
+    uint32_t tid, number; /* of the message that says what happened; 0: there is none */
+    struct str message;
+    bool has_time, has_tid;
+};
+
+static bool take_event(const struct bundle *b, struct kernel_event *e)
+{
+    struct systrace *s = b->s;
+    uint64_t time;
+
+    if (!time_of(b, e->ticks, &time) || e->number == 0)
+        return true;
+    s->end_seen = time > s->end_seen ? time : s->end_seen;
+    if ((e->flags & FLAGS_INTERRUPT) != 0 && e->number == EVENT_WAKING)
+        e->tid = 0; /* who was interrupted woke nobody */
+    return !e->has_tid || add_event(b, time, e->tid, e->number, e->message);
+}
+
+/* As nearly all events are: a time, a thread and one message. */
+static bool is_usual(struct str message, struct kernel_event *e)
 {
     struct protobuf m = protobuf_of_bytes(message);
-    struct protobuf_field f, event = {.number = 0};
-    uint64_t ticks = 0, time, flags = 0;
-    uint32_t tid = 0;
-    bool has_time = false, has_tid = false;
+    uint64_t tid, tag, n;
 
+    if (!protobuf_take_varint(&m, PROTOBUF_TAG(1, PROTOBUF_VARINT), &e->ticks) ||
+        !protobuf_take_varint(&m, PROTOBUF_TAG(2, PROTOBUF_VARINT), &tid))
+        return false;
+    tag = protobuf_varint(&m);
+    n = protobuf_varint(&m);
+    if (m.state != PROTOBUF_GOOD || n != (size_t)(m.end - m.p) || (tag & 7) != PROTOBUF_BYTES ||
+        tag >> 3 == 0 || tag >> 3 > PROTOBUF_NUMBER_MAX)
+        return false;
+    e->tid = (uint32_t)tid;
+    e->number = (uint32_t)(tag >> 3);
+    e->message = (struct str){(const char *)m.p, (size_t)n};
+    e->flags = 0;
+    e->has_time = e->has_tid = true;
+    return true;
+}
+
+/* Fields in any order. One event without a time or a thread is nothing. Conditions on a field's number and its wire type stand
+ * apart in this loop: of both in one the compiler makes one read of two members that were just written, for which processors
+ * wait. */
+static bool read_fields(struct str message, struct kernel_event *e)
+{
+    struct protobuf m = protobuf_of_bytes(message);
+    struct protobuf_field f;
+
+    *e = (struct kernel_event){.number = 0};
     while (protobuf_next(&m, &f)) {
         if (f.wire == PROTOBUF_BYTES) {
-            if (event.number == 0)
-                event = f;
+            if (e->number == 0)
+                e->number = f.number, e->message = f.bytes;
         } else if (f.wire == PROTOBUF_VARINT) {
             if (f.number == 1)
-                ticks = f.value, has_time = true;
+                e->ticks = f.value, e->has_time = true;
             else if (f.number == 2)
-                tid = (uint32_t)f.value, has_tid = true;
+                e->tid = (uint32_t)f.value, e->has_tid = true;
             else if (f.number == 5)
-                flags = f.value;
+                e->flags = f.value;
         }
     }
-    if (m.state != PROTOBUF_GOOD || !has_time) {
-        sy_lost(b->s, SY_LOST_EVENTS, 1);
-        return true;
-    }
-    if (!sy_time(b->s, b->sequence, b->clock, ticks, &time) || event.number == 0)
-        return true;
-    b->s->end_seen = time > b->s->end_seen ? time : b->s->end_seen;
-    if ((flags & FLAGS_INTERRUPT) != 0 && event.number == EVENT_WAKING)
-        tid = 0; /* who was interrupted woke nobody */
-    return !has_tid || add_event(b, time, tid, event.number, event.bytes);
+    return m.state == PROTOBUF_GOOD && e->has_time;
+}
+
+static bool read_event(const struct bundle *b, struct str message)
+{
+    struct kernel_event e;
+
+    if (is_usual(message, &e) || read_fields(message, &e))
+        return take_event(b, &e);
+    sy_lost(b->s, SY_LOST_EVENTS, 1);
+    return true;
 }
 
 /* Where this CPU's data begin in a ring buffer: before the latest of these nothing is whole. */
@@ -598,9 +661,27 @@ static bool first_of_cpu(const struct bundle *b, uint64_t begins)
 
     if (idmap_get(&s->first_bundles, b->cpu) != IDMAP_NONE)
         return true;
-    if (begins > 0 && sy_time(s, b->sequence, b->clock, begins, &time) && time > s->valid_from)
+    if (begins > 0 && time_of(b, begins, &time) && time > s->valid_from)
         s->valid_from = time;
     return idmap_set(&s->first_bundles, b->cpu, 1);
+}
+
+/* All fields but the events. */
+static void read_head(struct str message, struct protobuf_field *head, size_t n)
+{
+    struct protobuf m = protobuf_of_bytes(message);
+    struct protobuf_field f;
+    struct str event;
+
+    for (size_t i = 0; i < n; i++)
+        head[i] = (struct protobuf_field){.bytes = STR("")};
+    for (bool more = true; more;) {
+        while (protobuf_take_bytes(&m, TAG_EVENT, &event)) {
+        }
+        more = protobuf_next(&m, &f);
+        if (more && f.number < n)
+            head[f.number] = f;
+    }
 }
 
 bool sy_bundle(struct systrace *s, uint32_t sequence, struct str message)
@@ -610,8 +691,9 @@ bool sy_bundle(struct systrace *s, uint32_t sequence, struct str message)
     struct bundle b = {.s = s, .sequence = sequence, .clock = SY_CLOCK_BOOT};
     struct protobuf m = protobuf_of_bytes(message);
     struct protobuf_field f;
+    struct str event;
 
-    protobuf_fields(message, head, 11);
+    read_head(message, head, 11);
     if (head[1].number == 0 || head[1].value >= SY_CPUS_MAX || head[5].value == CLOCK_UNKNOWN) {
         sy_lost(s, SY_LOST_EVENTS, 1);
         return true;
@@ -628,12 +710,16 @@ bool sy_bundle(struct systrace *s, uint32_t sequence, struct str message)
         if (!sy_relate(s, sequence, b.clock, head[6].value, head[7].value))
             return false;
     }
+    b.as_is = b.clock == s->trace_clock || !s->has_clocks;
     if (head[4].bytes.n > 0 && !read_compact(&b, head[4].bytes))
         return false;
-    while (protobuf_next(&m, &f))
-        if (f.number == 2) {
-            if (f.wire == PROTOBUF_BYTES && !read_event(&b, f.bytes))
+    for (bool more = true; more;) {
+        while (protobuf_take_bytes(&m, TAG_EVENT, &event))
+            if (!read_event(&b, event))
                 return false;
-        }
+        more = protobuf_next(&m, &f); /* of events those whose tag is written in more bytes than it needs */
+        if (more && f.number == 2 && f.wire == PROTOBUF_BYTES && !read_event(&b, f.bytes))
+            return false;
+    }
     return first_of_cpu(&b, head[10].value != 0 ? head[10].value : head[9].value);
 }

@@ -131,6 +131,27 @@ static struct str method_of_owner(struct str name, size_t bracket)
     return method.n == rest.n ? STR("") : str_behind_last(method, ' ');
 }
 
+/* Copies what comes before the next digit or `#`. Returns how many bytes these are; behind them `to` may have others, within
+ * the length of `from`. */
+static size_t copy_plain(struct str from, char *to)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    uint64_t word;
+    size_t n = 0;
+
+    for (; __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && n + sizeof(word) <= from.n; n += sizeof(word)) {
+        memcpy(&word, from.p + n, sizeof(word));
+        memcpy(to + n, &word, sizeof(word));
+        uint64_t digits = word ^ ones * '0', marks = word ^ ones * '#'; /* below 10; 0 */
+        uint64_t stops = (((digits - ones * 10) & ~digits) | ((marks - ones) & ~marks)) & ones * 0x80;
+        if (stops != 0) /* the lowest bit is of the first one; the bits above it may be wrong */
+            return n + (size_t)__builtin_ctzll(stops) / 8;
+    }
+    for (; n < from.n && !is_digit(from.p[n]) && from.p[n] != '#'; n++)
+        to[n] = from.p[n];
+    return n;
+}
+
 size_t systrace_standard_name(struct str name, char *to)
 {
     struct str alias = alias_of(name);
@@ -146,11 +167,12 @@ size_t systrace_standard_name(struct str name, char *to)
         }
         return alias.n > 0 ? alias.n : n;
     }
-    for (size_t i = 0; i < name.n;) {
-        if (!is_digit(name.p[i]) && name.p[i] != '#') {
-            to[n++] = name.p[i++];
-            continue;
-        }
+    for (size_t i = 0;;) {
+        size_t plain = copy_plain(str_from(name, i), to + n);
+        i += plain;
+        n += plain;
+        if (i == name.n)
+            return n;
         size_t number = number_at(name, i);
         if (number > 0) {
             to[n++] = '#';
@@ -161,7 +183,6 @@ size_t systrace_standard_name(struct str name, char *to)
             to[n++] = name.p[i++];
         while (i < name.n && is_digit(name.p[i - 1]) && is_digit(name.p[i]));
     }
-    return n;
 }
 
 static string_id make_standard(struct systrace *s, struct str name)
@@ -180,12 +201,16 @@ static string_id make_standard(struct systrace *s, struct str name)
 /* Where the name is kept, by its length, its ends and its middle: names that share a place are only made more often. */
 static struct sy_known_name *place_of(struct systrace *s, struct str name)
 {
+    enum { WORD = 8 };
     uint64_t words[3] = {0};
-    size_t n = name.n < sizeof(words[0]) ? name.n : sizeof(words[0]);
 
-    memcpy(&words[0], name.p, n);
-    memcpy(&words[1], name.p + (name.n - n) / 2, n);
-    memcpy(&words[2], name.p + name.n - n, n);
+    if (name.n >= WORD) {
+        memcpy(&words[0], name.p, WORD);
+        memcpy(&words[1], name.p + (name.n - WORD) / 2, WORD);
+        memcpy(&words[2], name.p + name.n - WORD, WORD);
+    } else {
+        memcpy(&words[0], name.p, name.n);
+    }
     uint64_t key =
         words[0] + words[1] * UINT64_C(0x9e3779b97f4a7c15) + words[2] * UINT64_C(0xc2b2ae3d27d4eb4f);
     return &s->known_names[hash_u64(s->seed, key + name.n) % SY_KNOWN_NAMES];

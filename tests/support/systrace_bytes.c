@@ -34,12 +34,16 @@ static void put_text(struct buf *bundle, uint64_t time, const char *text)
 
 static void put_switch(struct buf *bundle, uint64_t time, uint32_t from, uint32_t state, uint32_t to)
 {
+    enum { PRIORITY = 120 };
     struct buf body = {0};
 
+    proto_put_text(&body, 1, from == APP ? "m.example.app" : "other");
     proto_put_number(&body, 2, from);
+    proto_put_number(&body, 3, PRIORITY);
     proto_put_number(&body, 4, state);
     proto_put_text(&body, 5, to == APP ? "m.example.app" : "other");
     proto_put_number(&body, 6, to);
+    proto_put_number(&body, 7, PRIORITY);
     put_event(bundle, time, from, EVENT_SWITCH, &body);
     buf_free(&body);
 }

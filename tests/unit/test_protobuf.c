@@ -145,12 +145,42 @@ static void varints_of_all_lengths(void **state)
             }
 }
 
+/* What is not there, or cut, is not taken. */
+static void fields_in_their_order(void **state)
+{
+    struct protobuf m = protobuf_of(MESSAGE, sizeof(MESSAGE));
+    struct str bytes;
+    uint64_t value;
+
+    (void)state;
+    assert_false(protobuf_take_varint(&m, PROTOBUF_TAG(2, PROTOBUF_VARINT), &value));
+    assert_false(protobuf_take_bytes(&m, PROTOBUF_TAG(2, PROTOBUF_BYTES), &bytes));
+    assert_ptr_equal(m.p, MESSAGE);
+    assert_true(protobuf_take_varint(&m, PROTOBUF_TAG(1, PROTOBUF_VARINT), &value) && value == 150);
+    assert_true(protobuf_take_bytes(&m, PROTOBUF_TAG(2, PROTOBUF_BYTES), &bytes) &&
+                str_eq(bytes, STR("abc")));
+    assert_ptr_equal(m.p, MESSAGE + 8);
+    for (size_t n = 0; n <= sizeof(MESSAGE); n++) {
+        uint8_t *copy = malloc(n + 1);
+        assert_non_null(copy);
+        memcpy(copy + 1, MESSAGE, n);
+        m = protobuf_of(copy + 1, n);
+        bool first = protobuf_take_varint(&m, PROTOBUF_TAG(1, PROTOBUF_VARINT), &value);
+        assert_int_equal(first, n >= 3);
+        assert_int_equal(protobuf_take_bytes(&m, PROTOBUF_TAG(2, PROTOBUF_BYTES), &bytes), n >= 8);
+        assert_int_equal(m.state, PROTOBUF_GOOD);
+        assert_ptr_equal(m.p, copy + 1 + (n >= 8 ? 8 : first ? 3 : 0));
+        free(copy);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_wire_type),     cmocka_unit_test(cut_everywhere),
-        cmocka_unit_test(cut_bytes_are_seen),  cmocka_unit_test(no_messages),
-        cmocka_unit_test(a_length_beyond_all), cmocka_unit_test(varints_of_all_lengths),
+        cmocka_unit_test(every_wire_type),       cmocka_unit_test(cut_everywhere),
+        cmocka_unit_test(cut_bytes_are_seen),    cmocka_unit_test(no_messages),
+        cmocka_unit_test(a_length_beyond_all),   cmocka_unit_test(varints_of_all_lengths),
+        cmocka_unit_test(fields_in_their_order),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

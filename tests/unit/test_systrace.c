@@ -7,6 +7,7 @@
 #include "tests/support/hostile.h"
 #include "tests/support/packing.h"
 #include "tests/support/profile_checks.h"
+#include "tests/support/proto_bytes.h"
 #include "tests/support/random.h"
 #include "tests/support/systrace_bytes.h"
 
@@ -52,6 +53,24 @@ static void names_lose_what_is_of_one_call_only(void **state)
         text[n] = '\0';
         assert_string_equal(text, CASES[i].standard);
     }
+}
+
+/* Every byte but digits and `#` stays, wherever it stands. */
+static void names_keep_all_other_bytes(void **state)
+{
+    enum { PLAIN = 19 };
+
+    (void)state;
+    for (unsigned c = 1; c < 256; c++)
+        for (size_t n = 1; n <= PLAIN; n++) {
+            char name[PLAIN + 2], text[PLAIN + 2];
+            if (is_digit((int)c) || c == '#')
+                continue;
+            memset(name, (int)c, n);
+            memcpy(name + n, "#7", 2);
+            assert_int_equal(systrace_standard_name((struct str){name, n + 2}, text), n + 1);
+            assert_memory_equal(text, name, n + 1);
+        }
 }
 
 /* Sorts runs of up to `longest` records, each of which begins up to 1000 ns before or behind where the last one ended. */
@@ -164,6 +183,75 @@ static void sections_have_the_time_of_each_state(void **state)
     assert_int_equal(profile_warned_count(p, WARN_SECTION_ENDS), 1);
     arena_free(&arena);
     buf_free(&b);
+}
+
+enum level { LEVEL_FILE, LEVEL_PACKET, LEVEL_BUNDLE, LEVEL_EVENT, LEVEL_MESSAGE };
+
+static void put_unusual(struct buf *b, struct str message, enum level level);
+
+static void put_field(struct buf *b, const struct protobuf_field *f, enum level level)
+{
+    bool goes_on = f->number == 1 || level != LEVEL_PACKET; /* field 1 of a packet is a bundle */
+    struct buf body = {0};
+
+    if (f->wire == PROTOBUF_VARINT) {
+        proto_put_number(b, f->number, f->value);
+        return;
+    }
+    assert_int_equal(f->wire, PROTOBUF_BYTES);
+    if (goes_on && level < LEVEL_MESSAGE && !(level == LEVEL_BUNDLE && f->number != 2))
+        put_unusual(&body, f->bytes, level + 1);
+    else
+        buf_str(&body, f->bytes);
+    if (level == LEVEL_BUNDLE && f->number == 2) { /* a tag of two bytes, of which one would do */
+        buf_char(b, (char)(PROTOBUF_TAG(2, PROTOBUF_BYTES) | 0x80));
+        buf_char(b, 0);
+        proto_put_varint(b, body.n);
+        buf_str(b, buf_view(&body));
+        buf_free(&body);
+    } else {
+        proto_put_message(b, f->number, &body);
+        buf_free(&body);
+    }
+}
+
+/* The same message as nobody writes it: fields of events from behind. */
+static void put_unusual(struct buf *b, struct str message, enum level level)
+{
+    enum { FIELDS_MAX = 64 };
+    struct protobuf m = protobuf_of_bytes(message);
+    struct protobuf_field f[FIELDS_MAX];
+    size_t n = 0;
+
+    while (protobuf_next(&m, &f[n]))
+        assert_true(++n < FIELDS_MAX);
+    assert_int_equal(m.state, PROTOBUF_GOOD);
+    for (size_t i = 0; i < n; i++)
+        put_field(b, &f[level >= LEVEL_EVENT ? n - 1 - i : i], level);
+}
+
+static void fields_in_any_order(void **state)
+{
+    struct arena arena, arena_2;
+    struct buf b = {0}, unusual = {0};
+
+    (void)state;
+    systrace_put(&b, 0);
+    systrace_put_binder(&b);
+    put_unusual(&unusual, buf_view(&b), LEVEL_FILE);
+    const struct profile *p = read_trace(&arena, &b), *q = read_trace(&arena_2, &unusual);
+    assert_true(unusual.n > b.n);
+    assert_int_equal(p->n_nodes, q->n_nodes);
+    assert_int_equal(p->n_tracks, q->n_tracks);
+    for (node_id i = 0; i < p->n_nodes; i++)
+        for (uint32_t v = 0; v < p->n_values; v++)
+            assert_int_equal(profile_self(p, i, v), profile_self(q, i, v));
+    for (uint32_t i = 0; i < p->n_tracks; i++)
+        assert_true(str_eq(profile_string(p, p->tracks[i].name), profile_string(q, q->tracks[i].name)));
+    arena_free(&arena);
+    arena_free(&arena_2);
+    buf_free(&b);
+    buf_free(&unusual);
 }
 
 /* It begins with the first record that is the thread's, also with one that tells no section. */
@@ -413,10 +501,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_lose_what_is_of_one_call_only),
+        cmocka_unit_test(names_keep_all_other_bytes),
         cmocka_unit_test(records_are_sorted_and_equal_ones_keep_their_order),
         cmocka_unit_test(records_do_not_stay),
         cmocka_unit_test(sections_have_the_time_of_each_state),
         cmocka_unit_test(a_thread_begins_with_its_first_record),
+        cmocka_unit_test(fields_in_any_order),
         cmocka_unit_test(a_call_of_another_process_says_what_it_asks_for),
         cmocka_unit_test(counters_are_told_with_their_readings),
         cmocka_unit_test(frames_are_those_that_the_app_showed),
