@@ -23,6 +23,8 @@ struct systrace *systrace_new(struct builder *b, const struct reader_limits *lim
         idmap_init(maps[i], s->arena, s->seed);
     for (size_t i = 0; i < SY_CPUS_MAX; i++)
         s->cpus[i] = SY_NONE;
+    for (size_t i = 0; i < SY_RECENT; i++)
+        s->recent[i].thread = SY_NONE;
     return s;
 }
 
@@ -44,14 +46,10 @@ string_id sy_string(struct systrace *s, struct str text)
     return builder_name(s->builder, text, s->limits->name_bytes, s->offset);
 }
 
-bool sy_add(struct systrace *s, const struct sy_record *r)
+bool sy_grow(struct systrace *s)
 {
-    if (s->n_records >= UINT32_MAX - 1 ||
-        !ARENA_ROOM(s->arena, s->records, s->records_capacity, s->n_records + 1))
-        return false;
-    s->records[s->n_records++] = *r;
-    s->latest = r->time > s->latest ? r->time : s->latest;
-    return true;
+    return s->n_records < UINT32_MAX - 1 &&
+           ARENA_ROOM(s->arena, s->records, s->records_capacity, s->n_records + 1);
 }
 
 bool sy_add_extra(struct systrace *s, struct sy_record *r, const struct sy_extra *e)

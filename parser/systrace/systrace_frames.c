@@ -56,14 +56,6 @@ void sy_frame_name(struct systrace *s, struct str text, string_id name)
             s->phases[i] = name;
 }
 
-bool sy_is_phase(const struct systrace *s, string_id name)
-{
-    for (unsigned i = 0; i < SY_PHASES; i++)
-        if (s->phases[i] == name && name != STRING_EMPTY)
-            return true;
-    return false;
-}
-
 bool sy_frame_section(struct systrace *s, uint32_t process, string_id phase, uint64_t begin, uint64_t end)
 {
     const struct sy_shown shown = {.begin = begin,

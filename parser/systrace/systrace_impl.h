@@ -30,6 +30,7 @@ enum {
     SY_DEPTH_MAX = 512, /* as the reference reader of these traces has it */
     SY_CPUS_MAX = 1024,
     SY_KNOWN_NAMES = 256,
+    SY_RECENT = 256,
     SY_PHASES = 4,
     SY_CLOCK_MONOTONIC = 3,
     SY_CLOCK_RAW = 5,
@@ -182,7 +183,6 @@ struct sy_track {
     size_t n_open, open_capacity;
     size_t finished;  /* of these those with an end */
     uint64_t ignored; /* too deep */
-    uint64_t last;
 };
 
 /* A place of an asynchronous set: sections of one process and name that overlap stand in several. */
@@ -299,6 +299,7 @@ struct systrace {
     struct sy_extra *extras;
     size_t n_extras, extras_capacity;
     bool has_sched, has_sections, has_reasons;
+    size_t n_wakings; /* since systrace_states.c: records of kind SY_WAKING */
 
     struct sy_sequence *sequences;
     size_t n_sequences, sequences_capacity;
@@ -337,6 +338,9 @@ struct systrace {
     struct sy_thread *threads;
     size_t n_processes, processes_capacity, n_threads, threads_capacity;
     struct idmap tids, pids, packages;
+    struct sy_recent {
+        uint32_t tid, thread;
+    } recent[SY_RECENT]; /* of `tids`, what was looked up last, by the lower bits of the tid */
     uint32_t n_packages;
     string_id package, launched, highlighted;
     uint32_t highlighted_pid;
@@ -358,6 +362,7 @@ struct systrace {
     size_t n_shown, shown_capacity;
     struct idmap shown_ids;
     string_id do_frame;          /* "Choreographer#doFrame" */
+    string_id bind;              /* "bindApplication" */
     string_id phases[SY_PHASES]; /* sections that are steps of a start */
 
     struct sy_track *tracks;
@@ -382,7 +387,15 @@ string_id sy_process_name(struct systrace *s, uint32_t process);
 bool sy_time(struct systrace *s, uint32_t sequence, uint32_t clock, uint64_t ticks, uint64_t *time);
 /* Counts what is lost, at the packet at hand. */
 void sy_lost(struct systrace *s, enum sy_lost what, uint64_t n);
-bool sy_add(struct systrace *s, const struct sy_record *r) __attribute__((warn_unused_result));
+bool sy_grow(struct systrace *s) __attribute__((warn_unused_result));
+static inline bool sy_add(struct systrace *s, const struct sy_record *r)
+{
+    if (s->n_records >= s->records_capacity && !sy_grow(s))
+        return false;
+    s->records[s->n_records++] = *r;
+    s->latest = r->time > s->latest ? r->time : s->latest;
+    return true;
+}
 /* .. with more. */
 bool sy_add_extra(struct systrace *s, struct sy_record *r, const struct sy_extra *e)
     __attribute__((warn_unused_result));
@@ -429,7 +442,7 @@ bool sy_composable_of(struct str name, struct sy_method *method, struct str *fil
 /* systrace_people.c */
 /* The numbers of threads and processes; SY_NONE when the arena gives no more. */
 uint32_t sy_thread(struct systrace *s, uint32_t tid);
-uint32_t sy_find(const struct systrace *s, uint32_t tid, uint32_t pid);
+uint32_t sy_find(struct systrace *s, uint32_t tid, uint32_t pid);
 uint32_t sy_process(struct systrace *s, uint32_t pid);
 uint32_t sy_thread_of(struct systrace *s, uint32_t tid, uint32_t pid);
 uint32_t sy_new_thread(struct systrace *s, uint32_t tid);
@@ -481,7 +494,13 @@ bool sy_tell_counters(struct systrace *s) __attribute__((warn_unused_result));
 bool sy_frame_event(struct systrace *s, struct str event, uint64_t time) __attribute__((warn_unused_result));
 /* A section is called so for the first time: it may be a step of a start. */
 void sy_frame_name(struct systrace *s, struct str text, string_id name);
-bool sy_is_phase(const struct systrace *s, string_id name);
+static inline bool sy_is_phase(const struct systrace *s, string_id name)
+{
+    for (unsigned i = 0; i < SY_PHASES; i++)
+        if (s->phases[i] == name && name != STRING_EMPTY)
+            return true;
+    return false;
+}
 /* A section of a main thread is over that is a frame (phase: STRING_EMPTY), or a step of a start. */
 bool sy_frame_section(struct systrace *s, uint32_t process, string_id phase, uint64_t begin, uint64_t end)
     __attribute__((warn_unused_result));

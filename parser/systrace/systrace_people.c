@@ -25,11 +25,21 @@ bool sy_is_main(const struct systrace *s, uint32_t thread)
     return process != SY_NONE && s->processes[process].pid == s->threads[thread].tid;
 }
 
+/* The newest thread of that tid; SY_NONE: there is none. */
+static uint32_t newest(struct systrace *s, uint32_t tid)
+{
+    struct sy_recent *recent = &s->recent[tid % SY_RECENT];
+
+    if (recent->tid != tid || recent->thread == SY_NONE)
+        *recent = (struct sy_recent){tid, idmap_get(&s->tids, tid)};
+    return recent->thread;
+}
+
 /* The living thread of that tid, of that process or of one that is not known; pid SY_NONE: of any. */
-uint32_t sy_find(const struct systrace *s, uint32_t tid, uint32_t pid)
+uint32_t sy_find(struct systrace *s, uint32_t tid, uint32_t pid)
 {
     enum { OLDER_MAX = 64 };
-    uint32_t at = idmap_get(&s->tids, tid);
+    uint32_t at = newest(s, tid);
 
     for (unsigned i = 0; at != SY_NONE && i < OLDER_MAX; at = s->threads[at].older, i++) {
         uint32_t process = sy_process_of(s, at);
@@ -50,7 +60,7 @@ uint32_t sy_new_thread(struct systrace *s, uint32_t tid)
     s->threads[id] = (struct sy_thread){.tid = tid,
                                         .group = id,
                                         .process = SY_NONE,
-                                        .older = idmap_get(&s->tids, tid),
+                                        .older = newest(s, tid),
                                         .name = STRING_EMPTY,
                                         .opened = SY_NONE,
                                         .stopped = SY_NONE,
@@ -59,6 +69,7 @@ uint32_t sy_new_thread(struct systrace *s, uint32_t tid)
                                         .own = SY_NONE,
                                         .tracks = SY_NONE};
     s->n_threads++;
+    s->recent[tid % SY_RECENT] = (struct sy_recent){tid, id};
     return idmap_set(&s->tids, tid, id) ? id : SY_NONE;
 }
 
@@ -118,10 +129,10 @@ static bool lives_in(const struct systrace *s, uint32_t thread, uint32_t pid)
 
 uint32_t sy_thread_of(struct systrace *s, uint32_t tid, uint32_t pid)
 {
-    uint32_t newest = idmap_get(&s->tids, tid);
+    uint32_t known = newest(s, tid);
 
-    if (newest != IDMAP_NONE && lives_in(s, newest, pid)) /* as nearly always */
-        return newest;
+    if (known != SY_NONE && lives_in(s, known, pid)) /* as nearly always */
+        return known;
     uint32_t process = sy_process(s, pid), thread = process == SY_NONE ? SY_NONE : sy_find(s, tid, pid);
 
     if (process != SY_NONE && thread == SY_NONE)

@@ -94,19 +94,11 @@ static void find_app(struct systrace *s)
 /* What threads of a process have done together. */
 static void sum_processes(struct systrace *s)
 {
-    string_id bind = builder_string(s->builder, STR("bindApplication"));
-
     for (uint32_t i = 0; i < s->n_threads; i++) {
         uint32_t process = sy_process_of(s, i);
         if (process != SY_NONE)
             s->processes[process].running =
                 number_add(s->processes[process].running, s->threads[i].clocks[SY_RUNNING]);
-    }
-    for (size_t i = 0; i < s->n_records; i++) {
-        const struct sy_record *r = &s->records[i];
-        uint32_t process = r->kind == SY_BEGIN && r->b == bind ? sy_process_of(s, r->thread) : SY_NONE;
-        if (process != SY_NONE)
-            s->processes[process].binds = true;
     }
 }
 

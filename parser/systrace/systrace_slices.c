@@ -71,31 +71,29 @@ static uint8_t clock_of_state(const struct sy_thread *t)
     return t->state == 0 || t->state >= SY_UNKNOWN ? SY_UNKNOWN : t->state;
 }
 
-/* The thread's clocks at that time. */
-static void clocks_at(const struct systrace *s, const struct sy_track *t, uint64_t time, uint64_t *clocks)
+/* Lets the thread's clocks go to that time. They go back where a section is told of late that has ended before; its thread is
+ * in the same state since. */
+static void go_on(const struct systrace *s, struct sy_thread *t, uint64_t time)
 {
-    if (t->thread != SY_NONE) {
-        const struct sy_thread *x = &s->threads[t->thread];
-        uint64_t gone = time - s->begin - x->clocks[0];
-        memcpy(clocks, x->clocks, sizeof(x->clocks));
-        clocks[clock_of_state(x)] += gone;
-    } else {
-        memset(clocks, 0, SY_CLOCKS * sizeof(*clocks));
-    }
-    clocks[0] = time - s->begin;
+    uint64_t gone = time - s->begin - t->clocks[0];
+
+    t->clocks[0] += gone;
+    t->clocks[clock_of_state(t)] += gone;
 }
 
 static bool put(struct systrace *s, uint32_t track, enum event_action action, frame_id frame, uint64_t time)
 {
     struct sy_track *t = &s->tracks[track];
-    uint64_t clocks[SY_CLOCKS];
 
     if (t->track == SY_NONE && !begin_track(s, t))
         return false;
-    t->last = time > t->last ? time : t->last;
-    clocks_at(s, t, time, clocks);
-    const struct event e = {.track = t->track, .frame = frame, .action = action};
-    return builder_event(s->builder, &e, clocks, WARNING_NO_OFFSET);
+    if (t->thread == SY_NONE) {
+        const uint64_t clocks[SY_CLOCKS] = {time - s->begin};
+        return builder_turn(s->builder, t->track, action, frame, clocks, 0);
+    }
+    struct sy_thread *x = &s->threads[t->thread];
+    go_on(s, x, time);
+    return builder_turn(s->builder, t->track, action, frame, x->clocks, clock_of_state(x));
 }
 
 /* ---- frames ---- */
@@ -165,7 +163,7 @@ static bool pop(struct systrace *s, uint32_t track, uint64_t time)
 
 /* Leaves what has ended before `time`; `at`: also what ends at it, as another section is told of then. An instant stays
  * where another one comes at its time: that one is within it. */
-static bool close_ended(struct systrace *s, uint32_t track, uint64_t time, bool at, bool instant)
+static bool close_finished(struct systrace *s, uint32_t track, uint64_t time, bool at, bool instant)
 {
     struct sy_track *t = &s->tracks[track];
     bool above = false; /* something that is open */
@@ -185,6 +183,11 @@ static bool close_ended(struct systrace *s, uint32_t track, uint64_t time, bool 
         above = false;
     }
     return true;
+}
+
+static inline bool close_ended(struct systrace *s, uint32_t track, uint64_t time, bool at, bool instant)
+{
+    return s->tracks[track].finished == 0 || close_finished(s, track, time, at, instant);
 }
 
 static bool overlaps(const struct sy_track *t, uint64_t time, uint64_t end)
@@ -217,7 +220,8 @@ static bool begin_section(struct systrace *s, uint32_t track, uint64_t time, uin
         return false;
     t->open[t->n_open++] = (struct sy_open){time, end, name, category};
     t->finished += end != STILL_OPEN;
-    return put(s, track, EVENT_ENTER, frame, time) && sy_notes_told(s, t->id, frame, time);
+    return put(s, track, EVENT_ENTER, frame, time) &&
+           (s->noted == NULL || sy_notes_told(s, t->id, frame, time));
 }
 
 static bool fits(const struct sy_open *x, string_id name, string_id category)
@@ -472,11 +476,17 @@ static bool turn(struct systrace *s, uint32_t thread, uint8_t state, uint64_t ti
         if (!close_ended(s, at, time, false, false) || !put(s, at, EVENT_STATE, FRAME_NONE, time))
             return false;
     }
-    uint64_t gone = time - s->begin - t->clocks[0];
-    t->clocks[0] += gone;
-    t->clocks[clock_of_state(t)] += gone;
+    go_on(s, t, time);
     t->state = state;
     return true;
+}
+
+static void binds(struct systrace *s, uint32_t thread)
+{
+    uint32_t process = sy_process_of(s, thread);
+
+    if (process != SY_NONE)
+        s->processes[process].binds = true;
 }
 
 static bool tell_record(struct systrace *s, const struct sy_record *r)
@@ -491,6 +501,8 @@ static bool tell_record(struct systrace *s, const struct sy_record *r)
     case SY_NEW:
         return turn(s, r->thread, r->state, r->time);
     case SY_BEGIN:
+        if (r->b == s->bind)
+            binds(s, r->thread);
         return begin_section(s, own_track(s, r->thread), r->time, STILL_OPEN, r->b, STRING_EMPTY);
     case SY_INSTANT:
         return begin_section(s, own_track(s, r->thread), r->time, r->time, r->b, STRING_EMPTY);
@@ -548,7 +560,8 @@ bool sy_tell(struct systrace *s)
 {
     s->next_id = FIRST_FREE_ID;
     s->do_frame = builder_string(s->builder, STR("Choreographer#doFrame"));
-    if (s->do_frame == STRING_NONE)
+    s->bind = builder_string(s->builder, STR("bindApplication"));
+    if (s->do_frame == STRING_NONE || s->bind == STRING_NONE)
         return false;
     for (size_t i = 0; i < s->n_threads; i++) {
         s->threads[i].clocks[0] = s->threads[i].seen ? s->threads[i].first - s->begin : 0;

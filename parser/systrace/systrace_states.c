@@ -158,6 +158,7 @@ static bool on_waking(struct systrace *s, uint32_t at)
         return true;
     }
     r->kind = SY_WAKING;
+    s->n_wakings++;
     r->state = SY_RUNNABLE;
     turn(s, thread, SY_RUNNABLE, at);
     return true;
@@ -278,7 +279,7 @@ static bool on_section(struct systrace *s, struct sy_record *r)
         return false;
     see(s, thread, r->time);
     r->thread = thread;
-    return r->kind != SY_BEGIN || sy_binder_section(s, thread, r->b);
+    return r->kind != SY_BEGIN || s->threads[thread].serves == SY_NONE || sy_binder_section(s, thread, r->b);
 }
 
 static bool on_async(struct systrace *s, struct sy_record *r)

@@ -10,11 +10,6 @@ static uint32_t track_id(const struct systrace *s, uint32_t thread)
     return own != SY_NONE && s->tracks[own].track != SY_NONE ? s->tracks[own].id : 0;
 }
 
-static bool is_told(const struct systrace *s, const struct sy_record *r)
-{
-    return r->kind == SY_WAKING && track_id(s, r->thread) != 0;
-}
-
 static bool comes_before(const void *context, uint32_t a, uint32_t b)
 {
     const struct profile_wake *wakes = context;
@@ -23,14 +18,14 @@ static bool comes_before(const void *context, uint32_t a, uint32_t b)
                                             : wakes[a].time_ns < wakes[b].time_ns;
 }
 
-/* In the order of time. */
-static void put_wakes(const struct systrace *s, struct profile_wake *wakes)
+/* In the order of time. Returns how many there are. */
+static uint32_t put_wakes(const struct systrace *s, struct profile_wake *wakes)
 {
     uint32_t n = 0;
 
-    for (size_t i = 0; i < s->n_records; i++) {
+    for (size_t i = 0; n < s->n_wakings && i < s->n_records; i++) {
         const struct sy_record *r = &s->records[i];
-        if (!is_told(s, r))
+        if (r->kind != SY_WAKING || track_id(s, r->thread) == 0)
             continue;
         const struct sy_thread *waker = &s->threads[r->a];
         wakes[n++] =
@@ -38,22 +33,18 @@ static void put_wakes(const struct systrace *s, struct profile_wake *wakes)
                                   .track = track_id(s, r->thread),
                                   .waker = waker->tid == 0 ? PROFILE_WAKE_INTERRUPT : track_id(s, r->a)};
     }
+    return n;
 }
 
 bool sy_tell_wakes(struct systrace *s)
 {
-    uint32_t n = 0;
-
-    for (size_t i = 0; i < s->n_records && n <= PROFILE_WAKES_MAX; i++)
-        n += is_told(s, &s->records[i]);
-    n = n <= PROFILE_WAKES_MAX ? n : 0;
+    uint32_t n = s->n_wakings <= PROFILE_WAKES_MAX ? (uint32_t)s->n_wakings : 0;
     struct profile_wake *wakes = arena_array(s->arena, (size_t)n + 1, sizeof(*wakes)),
                         *sorted = arena_array(s->arena, (size_t)n + 1, sizeof(*sorted));
     uint32_t *order = arena_array(s->arena, (size_t)n + 1, sizeof(*order));
     if (wakes == NULL || sorted == NULL || order == NULL)
         return false;
-    if (n > 0)
-        put_wakes(s, wakes);
+    n = n > 0 ? put_wakes(s, wakes) : 0;
     for (uint32_t i = 0; i < n; i++)
         order[i] = i;
     if (!order_array(order, n, comes_before, wakes, s->arena))

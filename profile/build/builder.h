@@ -149,6 +149,10 @@ bool builder_events(struct builder *b, const struct event *events, size_t n, uin
  * EVENT_CLOCKS_MAX times, and clocks that do not wrap. False as above. */
 bool builder_event(struct builder *b, const struct event *event, const uint64_t *clocks, uint64_t offset)
     __attribute__((warn_unused_result));
+/* The same, where since the track's last record only the first clock and the one of this number have gone on, since the thread
+ * was in one state: the others are not looked at, but by the track's first record. Clock 0: the first one alone. */
+bool builder_turn(struct builder *b, uint32_t track, enum event_action action, frame_id frame,
+                  const uint64_t *clocks, uint32_t clock) __attribute__((warn_unused_result));
 
 /* The node of the stack frames[0 (outermost) .. n) below `above`, made where it is new; below the track's
  * root for NODE_NONE, and the root itself for no frames. A stack that comes again needs to be looked up

@@ -495,9 +495,9 @@ static uint64_t rounds_before(struct builder *b, uint64_t reading)
     return in_round > reading && in_round - reading > CLOCK_HALF ? rounds + CLOCK_ROUND : rounds;
 }
 
-static bool first_event(struct builder *b, const struct event *e, const uint64_t *clocks)
+static bool first_event(struct builder *b, uint32_t track, const uint64_t *clocks)
 {
-    struct fold_track *t = &b->tracks[e->track];
+    struct fold_track *t = &b->tracks[track];
 
     fold_root(b, t);
     t->use = FOLD_EVENTS;
@@ -506,7 +506,7 @@ static bool first_event(struct builder *b, const struct event *e, const uint64_t
     for (uint32_t c = 0; c < b->layout.n_times; c++)
         t->first[c] = t->last[c] = clocks[c] + (c < EVENT_CLOCKS_MAX ? t->wrapped[c] : 0);
     if (b->log != NULL)
-        fold_log_begin(b, e->track, t->last);
+        fold_log_begin(b, track, t->last);
     return t->root != NODE_NONE;
 }
 
@@ -515,7 +515,7 @@ static bool join_moved(struct builder *b, const struct event *e)
 {
     struct fold_track *t = &b->tracks[e->track];
 
-    if (t->root == NODE_NONE && !first_event(b, e, e->clock))
+    if (t->root == NODE_NONE && !first_event(b, e->track, e->clock))
         return false;
     t->moved = true;
     t->next_moved = b->moved;
@@ -716,11 +716,23 @@ bool builder_events(struct builder *b, const struct event *events, size_t n, uin
     }
 }
 
-/* Clocks that never wrap: what goes back is clamped. Tracks with such events are in no list of those that moved: only
- * clocks that wrap need to know the latest time of all. */
-bool builder_event(struct builder *b, const struct event *event, const uint64_t *clocks, uint64_t offset)
+/* Credits what the clock has gone on since the track's last record. Clocks that never wrap: what goes back is clamped. */
+static ALWAYS_INLINE void credit_clock(struct builder *b, struct fold_track *t, uint64_t *columns,
+                                       uint32_t clock, uint64_t now, uint64_t offset)
 {
-    struct fold_track *t = &b->tracks[event->track];
+    if (__builtin_expect(now < t->last[clock], 0)) {
+        builder_warn(b, WARN_TIME_BACK, 1, offset);
+        return;
+    }
+    columns[clock] += now - t->last[clock];
+    t->last[clock] = now;
+}
+
+/* Before a record of a track whose clocks never wrap. Tracks with such records are in no list of those that moved: only clocks
+ * that wrap need to know the latest time of all. */
+static ALWAYS_INLINE bool may_happen(struct builder *b, uint32_t track, const uint64_t *clocks)
+{
+    struct fold_track *t = &b->tracks[track];
 
     if (b->layout.n_times == 0 || b->wraps) {
         b->misuse = "no times or clocks that wrap, and has events of many clocks";
@@ -728,27 +740,72 @@ bool builder_event(struct builder *b, const struct event *event, const uint64_t 
     }
     if (t->use != FOLD_UNUSED && t->use != FOLD_EVENTS)
         return builder_misused(b, "a track of events and of samples");
-    if (!builder_goes_on(b, 1) || (t->use == FOLD_UNUSED && !first_event(b, event, clocks)))
+    return builder_goes_on(b, 1) && (t->use != FOLD_UNUSED || first_event(b, track, clocks));
+}
+
+/* The track's next record comes behind those of others: the call that it is likely to be is fetched meanwhile. */
+static ALWAYS_INLINE void fetch_next(const struct builder *b, node_id top)
+{
+    node_id next = fold_node_at(b, top)->next_child;
+
+    if (next != NODE_NONE)
+        __builtin_prefetch(fold_node_at(b, next));
+}
+
+bool builder_event(struct builder *b, const struct event *event, const uint64_t *clocks, uint64_t offset)
+{
+    struct fold_track *t = &b->tracks[event->track];
+
+    if (!may_happen(b, event->track, clocks))
+        return false;
+    t->records++;
+    b->n_events++;
+    for (uint32_t c = 0; c < b->layout.n_times; c++)
+        credit_clock(b, t, fold_node_at(b, t->current)->columns, c, clocks[c], offset);
+    if (!apply_rare(b, event, offset))
+        return false;
+    fetch_next(b, t->current);
+    return true;
+}
+
+/* The exit of the frame on top, or the call of the frame that is likely to be called. False: it is neither. */
+static ALWAYS_INLINE bool move_usual(const struct builder *b, struct fold_track *t, enum event_action action,
+                                     frame_id frame)
+{
+    struct fold_node *top = fold_node_at(b, t->current);
+
+    if (action == EVENT_EXIT && frame == FRAME_NONE && top->parent != NODE_NONE) {
+        t->current = top->parent;
+        return true;
+    }
+    if (action != EVENT_ENTER || top->next_child == NODE_NONE)
+        return false;
+    struct fold_node *child = fold_node_at(b, top->next_child);
+    if (child->frame != frame)
+        return false;
+    child->columns[b->layout.calls]++;
+    t->current = top->next_child;
+    top->next_child = child->next_sibling;
+    return true;
+}
+
+bool builder_turn(struct builder *b, uint32_t track, enum event_action action, frame_id frame,
+                  const uint64_t *clocks, uint32_t clock)
+{
+    struct fold_track *t = &b->tracks[track];
+
+    if (!may_happen(b, track, clocks))
         return false;
     t->records++;
     b->n_events++;
     uint64_t *columns = fold_node_at(b, t->current)->columns;
-    for (uint32_t c = 0; c < b->layout.n_times; c++) {
-        uint64_t gone = clocks[c] - t->last[c];
-        if (gone == 0) /* as of most clocks: a thread is in one state */
-            continue;
-        if (clocks[c] < t->last[c]) {
-            builder_warn(b, WARN_TIME_BACK, 1, offset);
-            continue;
-        }
-        columns[c] += gone;
-        t->last[c] = clocks[c];
-    }
-    if (!apply_rare(b, event, offset))
+    credit_clock(b, t, columns, 0, clocks[0], WARNING_NO_OFFSET);
+    if (clock > 0 && clock < b->layout.n_times)
+        credit_clock(b, t, columns, clock, clocks[clock], WARNING_NO_OFFSET);
+    bool bare = b->log == NULL && !t->indexed; /* nothing but the tree is told */
+    if (!(bare && (action == EVENT_STATE || move_usual(b, t, action, frame))) &&
+        !apply_rare(b, &(struct event){.track = track, .frame = frame, .action = action}, WARNING_NO_OFFSET))
         return false;
-    /* The track's next record comes behind those of others: the call that it is likely to be is fetched meanwhile. */
-    node_id next = fold_node_at(b, t->current)->next_child;
-    if (next != NODE_NONE)
-        __builtin_prefetch(fold_node_at(b, next));
+    fetch_next(b, t->current);
     return true;
 }

@@ -38,6 +38,7 @@ struct thread {
     uint32_t state, depth, stack[STEPS];
 };
 
+/* log: NULL: none is written. */
 static struct builder *open_builder(struct arena *arena, struct replayed *log)
 {
     struct builder *b = builder_new(arena, (struct hash_seed){9, 10});
@@ -45,7 +46,8 @@ static struct builder *open_builder(struct arena *arena, struct replayed *log)
     assert_non_null(b);
     assert_true(builder_values(b, VALUES, TIMES, &VALUES[TIMES], 1));
     builder_clocks(b, 1, false);
-    replayed_begin(log, b);
+    if (log != NULL)
+        replayed_begin(log, b);
     for (uint32_t i = 0; i < FRAMES; i++) {
         char name[] = {(char)('a' + i)};
         struct profile_frame frame = {.name = builder_string(b, (struct str){name, 1})};
@@ -72,6 +74,7 @@ static void pass(struct story *s, struct thread *t, uint32_t track, uint64_t now
     t->clocks[t->state] += gone;
 }
 
+/* Some records are told with all their clocks, some with the two that have gone on since the track's last one. */
 static const struct profile *tell(struct arena *arena, struct replayed *log, struct story *s,
                                   uint64_t *random)
 {
@@ -84,6 +87,7 @@ static const struct profile *tell(struct arena *arena, struct replayed *log, str
         uint32_t track = random_below(random, TRACKS), what = random_below(random, 4);
         struct thread *t = &threads[track];
         struct event e = {.track = track, .frame = FRAME_NONE, .action = EVENT_STATE};
+        uint32_t was = t->state;
         now += random_below(random, 3) == 0 ? 0 : random_below(random, 1000000);
         pass(s, t, track, now);
         if (what == 0) {
@@ -95,12 +99,16 @@ static const struct profile *tell(struct arena *arena, struct replayed *log, str
         } else {
             t->state = FIRST_STATE + random_below(random, TIMES - FIRST_STATE);
         }
-        assert_true(builder_event(b, &e, t->clocks, 0));
+        if (random_below(random, 4) == 0)
+            assert_true(builder_event(b, &e, t->clocks, 0));
+        else
+            assert_true(builder_turn(b, e.track, e.action, e.frame, t->clocks, was));
     }
     s->end = now;
     const struct profile *p = builder_finish(b, STR("format"), STR("Format"));
     assert_non_null(p);
-    replayed_end(log, p);
+    if (log != NULL)
+        replayed_end(log, p);
     return p;
 }
 
@@ -161,6 +169,35 @@ static void states_and_windows_of_them_as_they_happened(void **state)
     }
 }
 
+static void states_without_a_log(void **state)
+{
+    uint64_t random = 8;
+
+    (void)state;
+    for (unsigned round = 0; round < 60; round++) {
+        struct arena arena;
+        struct story s;
+        arena_init(&arena, 64 << 20);
+        const struct profile *p = tell(&arena, NULL, &s, &random);
+        assert_equals(p, p, &s, 0, UINT64_MAX);
+        arena_free(&arena);
+    }
+}
+
+/* Clocks that wrap have no states. */
+static void turns_that_cannot_be(void **state)
+{
+    const uint64_t clocks[TIMES] = {0};
+    struct arena arena;
+
+    (void)state;
+    arena_init(&arena, 16 << 20);
+    struct builder *b = open_builder(&arena, NULL);
+    builder_clocks(b, 1, true);
+    assert_false(builder_turn(b, 0, EVENT_STATE, FRAME_NONE, clocks, 1));
+    arena_free(&arena);
+}
+
 static void clocks_stand_in_the_order_of_their_roles(void **state)
 {
     const struct profile_value states[] = {VALUES[0], VALUES[1], VALUES[3], VALUES[2]};
@@ -181,6 +218,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(states_and_windows_of_them_as_they_happened),
+        cmocka_unit_test(states_without_a_log),
+        cmocka_unit_test(turns_that_cannot_be),
         cmocka_unit_test(clocks_stand_in_the_order_of_their_roles),
     };
     return cmocka_run_group_tests_name("states", tests, NULL, NULL);
