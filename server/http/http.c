@@ -283,7 +283,8 @@ enum {
     THREADS = 2,                 /* for connections; the work is done by jobs */
     RESERVE = 16,                /* connections beyond max_connections, for /healthz */
     TELL_S = 2,                  /* for answers that say that the service stops */
-    DROP_S = 2                   /* for requests to end that were dropped */
+    DROP_S = 2,                  /* for requests to end that were dropped */
+    LOOK_MS = 5                  /* from one look whether they have to the next */
 };
 
 static void log_library(void *cls, const char *format, va_list arguments)
@@ -389,8 +390,6 @@ static void tick(void *context)
 static void http_free(struct http *h)
 {
     deadlines_free(h->deadlines);
-    pthread_cond_destroy(&h->idle);
-    pthread_mutex_destroy(&h->lock);
     free(h);
 }
 
@@ -407,8 +406,6 @@ struct http *http_start(struct service *service, const struct http_site *site, i
         h->service = service;
         h->site = site;
         atomic_init(&h->next_id, 1);
-        pthread_mutex_init(&h->lock, NULL);
-        clock_condition_init(&h->idle);
         h->deadlines = deadlines_new(&(struct deadlines_handler){tick, connection_look, h});
         if (h->deadlines != NULL)
             h->daemon = start_daemon(h, listen_fd);
@@ -427,12 +424,9 @@ static bool wait_idle(struct http *h, unsigned seconds)
 {
     int64_t until_ms = clock_ms() + (int64_t)seconds * 1000;
 
-    pthread_mutex_lock(&h->lock);
-    while (h->active > 0 && clock_ms() < until_ms)
-        clock_wait_until(&h->idle, &h->lock, until_ms);
-    bool idle = h->active == 0;
-    pthread_mutex_unlock(&h->lock);
-    return idle;
+    while (atomic_load(&h->active) > 0 && clock_ms() < until_ms)
+        nanosleep(&(struct timespec){.tv_nsec = LOOK_MS * 1000000}, NULL);
+    return atomic_load(&h->active) == 0;
 }
 
 bool http_stop(struct http *h, unsigned grace_s)

@@ -35,9 +35,7 @@ struct http {
     struct pulses pulses;             /* of the daemon's threads */
     atomic_uint_fast64_t connections; /* that are open */
     atomic_bool ending;               /* the service is told to stop: new requests are refused */
-    pthread_mutex_t lock;             /* of active */
-    pthread_cond_t idle;              /* active has become 0 */
-    unsigned active;                  /* requests under way */
+    atomic_uint active;               /* requests under way */
     atomic_bool stopping;             /* requests that were resumed are dropped */
     uint32_t start;                   /* of the service, as a random number: request ids begin with it */
     atomic_uint_fast64_t next_id;

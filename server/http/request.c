@@ -731,9 +731,7 @@ void *request_open(void *http, const char *target, struct MHD_Connection *connec
     r->x.resume = resume;
     r->x.is_left = is_left;
     r->x.problem_page = h->site->problem_page;
-    pthread_mutex_lock(&h->lock);
-    h->active++;
-    pthread_mutex_unlock(&h->lock);
+    atomic_fetch_add(&h->active, 1);
     return r;
 }
 
@@ -815,8 +813,5 @@ void request_close(void *http, struct MHD_Connection *connection, void **context
     free(r->target);
     free(r);
     /* At the very end: http_stop() goes on to free what requests use when none is active. */
-    pthread_mutex_lock(&h->lock);
-    if (--h->active == 0)
-        pthread_cond_broadcast(&h->idle);
-    pthread_mutex_unlock(&h->lock);
+    atomic_fetch_sub(&h->active, 1);
 }

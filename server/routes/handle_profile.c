@@ -207,10 +207,13 @@ enum exchange_step handle_profile(struct exchange *x)
 
 enum { WAIT_MAX_S = 60 };
 
-static enum exchange_step answer_status(struct exchange *x)
+static enum exchange_step answer_status(struct exchange *x, void *watch)
 {
     struct progress_facts facts;
     uint32_t made;
+
+    if (progress_waits(watch)) /* it may have been other news than was waited for */
+        return exchange_then(x, answer_status, watch);
     struct buf *b = reply_text(&x->reply, 200, "application/json");
     struct json j = json_into(b);
 
@@ -247,11 +250,10 @@ enum exchange_step handle_status(struct exchange *x)
                                 "wait is a number of seconds, made a number of views.");
     if (seen.p == NULL)
         made = UINT32_MAX; /* any news is when all is done */
-    struct progress_watch *w = progress_watch(x, x->parameters[0]);
-    if (w == NULL)
-        return exchange_no_memory(x, "the answer");
-    return progress_wait(w, made < UINT32_MAX ? (uint32_t)made : UINT32_MAX,
-                         clock_s() + (int64_t)(seconds < WAIT_MAX_S ? seconds : WAIT_MAX_S), answer_status);
+    struct progress_watch *w =
+        progress_watch(x, x->parameters[0], made < UINT32_MAX ? (uint32_t)made : UINT32_MAX,
+                       clock_s() + (int64_t)(seconds < WAIT_MAX_S ? seconds : WAIT_MAX_S));
+    return w != NULL ? answer_status(x, w) : exchange_no_memory(x, "the answer");
 }
 
 enum exchange_step handle_events(struct exchange *x)
@@ -260,7 +262,7 @@ enum exchange_step handle_events(struct exchange *x)
 
     if (!profile_record(x, x->parameters[0], &record))
         return X_DONE;
-    struct progress_watch *w = progress_watch(x, x->parameters[0]);
+    struct progress_watch *w = progress_watch(x, x->parameters[0], 0, INT64_MAX);
     if (w == NULL)
         return exchange_no_memory(x, "the answer");
     reply_stream(&x->reply, 200, "text/event-stream", progress_events, w);

@@ -477,11 +477,14 @@ static void answer_checked(struct exchange *x, void *check)
     upload_headers(x, a->upload);
 }
 
-static enum exchange_step answer_result(struct exchange *x, struct job_result *result)
+static enum exchange_step answer_result(struct exchange *x, void *context)
 {
+    struct job_result *result = upload_result(x);
     struct view_request r;
     struct diag diag = {0};
 
+    if (result == NULL)
+        return exchange_then(x, answer_result, context);
     if (result->diag.kind != DIAG_NONE)
         return exchange_diag(x, &result->diag);
     if (check_is_asked(x)) {
@@ -524,5 +527,5 @@ enum exchange_step handle_upload(struct exchange *x)
         return exchange_diag(x, &diag);
     if (check_is_asked(x) && !admits_space(x, upload_space(x)))
         return X_DONE;
-    return upload_end(x, answer_result);
+    return upload_end(x) ? exchange_then(x, answer_result, NULL) : X_DONE;
 }

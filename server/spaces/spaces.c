@@ -24,10 +24,11 @@ struct space {
     unsigned refs; /* who uses it; protected by the lock of all, as is the next */
     uint64_t used; /* when it was asked for last, counted in requests */
 
-    pthread_mutex_t lock; /* of all that follows */
-    pthread_cond_t listed;
+    /* Held by who makes a list; taken without the lock below. */
+    pthread_mutex_t listing;
+
+    pthread_mutex_t lock;       /* of all that follows */
     bool loaded;                /* A list was made. */
-    bool listing;               /* One is being made. */
     uint64_t lists;             /* that were begun */
     int64_t listed_ms, took_ms; /* when the last one was there, and how long the store took for it */
     struct slot *of;            /* in the order of entries */
@@ -61,8 +62,8 @@ static void free_space(struct space *p)
     for (size_t i = 0; i < p->n; i++)
         free(p->of[i].entry);
     free(p->of);
-    pthread_cond_destroy(&p->listed);
     pthread_mutex_destroy(&p->lock);
+    pthread_mutex_destroy(&p->listing);
     free(p);
 }
 
@@ -97,8 +98,8 @@ static struct space *add(struct spaces *s, struct str name)
     if (p == NULL)
         return NULL;
     memcpy(p->name, name.p, name.n);
+    pthread_mutex_init(&p->listing, NULL);
     pthread_mutex_init(&p->lock, NULL);
-    pthread_cond_init(&p->listed, NULL);
     p->next = s->first;
     s->first = p;
     return p;
@@ -328,52 +329,60 @@ static enum store_result read_unknown(const struct spaces *s, struct space *p, c
     return result == STORE_UNAVAILABLE ? result : STORE_OK;
 }
 
-/* Called and left under the space's lock, which is not held meanwhile. */
+/* By who holds `listing`. */
 static enum store_result list_again(const struct spaces *s, struct space *p)
 {
     struct listed l = {0};
     const int64_t begun_ms = clock_ms();
-    const uint64_t list = ++p->lists;
 
-    p->listing = true;
+    pthread_mutex_lock(&p->lock);
+    const uint64_t list = ++p->lists;
     pthread_mutex_unlock(&p->lock);
     enum store_result result = list_names(s, p, &l);
     const int64_t took_ms = clock_ms() - begun_ms;
-    pthread_mutex_lock(&p->lock);
     if (result == STORE_OK) {
+        pthread_mutex_lock(&p->lock);
         compare(p, &l, list);
         pthread_mutex_unlock(&p->lock);
         result = read_unknown(s, p, &l);
-        pthread_mutex_lock(&p->lock);
     }
-    p->listing = false;
+    pthread_mutex_lock(&p->lock);
     p->loaded = p->loaded || result == STORE_OK;
     p->listed_ms = clock_ms();
     p->took_ms = result == STORE_OK ? took_ms : 0; /* one that failed says nothing of how long a list takes */
-    pthread_cond_broadcast(&p->listed);
+    pthread_mutex_unlock(&p->lock);
     free(l.of);
     return result;
 }
 
-static bool is_old(const struct space *p)
+static bool is_loaded(struct space *p, bool *is_old)
 {
+    pthread_mutex_lock(&p->lock);
     int64_t believed_ms = p->took_ms * SHARE > LISTED_MS ? p->took_ms * SHARE : LISTED_MS;
-
-    return clock_ms() - p->listed_ms > believed_ms;
+    *is_old = clock_ms() - p->listed_ms > believed_ms;
+    bool loaded = p->loaded;
+    pthread_mutex_unlock(&p->lock);
+    return loaded;
 }
 
-/* Under the lock. Who finds an old list makes the next one; others go on with the old one meanwhile, if there is one, and
+/* Who finds an old list makes the next one; others go on with the old one meanwhile, if there is one, and
  * all do if the next one cannot be made. */
 static bool refresh(const struct spaces *s, struct space *p, struct diag *diag)
 {
-    while (p->listing && !p->loaded)
-        pthread_cond_wait(&p->listed, &p->lock);
-    if (p->listing || (p->loaded && !is_old(p)))
+    enum store_result result = STORE_OK;
+    bool is_old, loaded = is_loaded(p, &is_old);
+
+    if (loaded && (!is_old || pthread_mutex_trylock(&p->listing) != 0))
         return true;
-    enum store_result result = list_again(s, p);
-    if (result != STORE_OK && !p->loaded)
+    if (!loaded)
+        pthread_mutex_lock(&p->listing);
+    if (!is_loaded(p, &is_old) || is_old) /* others may have made it meanwhile */
+        result = list_again(s, p);
+    pthread_mutex_unlock(&p->listing);
+    loaded = is_loaded(p, &is_old);
+    if (!loaded)
         store_access_failed(s->log, result, "listed", diag);
-    return result == STORE_OK || p->loaded;
+    return loaded;
 }
 
 /* ---- what is asked ---- */
@@ -473,8 +482,8 @@ bool spaces_list(struct spaces *s, const struct spaces_asked *asked,
 
     if (p == NULL)
         return diag_no_memory(diag, "No memory for the list.");
-    pthread_mutex_lock(&p->lock);
     bool ok = refresh(s, p, diag);
+    pthread_mutex_lock(&p->lock);
     *more = ok && look_through(p, asked, each, context);
     pthread_mutex_unlock(&p->lock);
     give(s, p);

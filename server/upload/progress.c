@@ -27,9 +27,8 @@ struct progress_watch {
     struct exchange *exchange;
     struct exchange_wait wait;
     char id[RECORD_ID_CHARS + 1];
-    int64_t until_s;                                /* when a wait ends by itself; monotonic */
-    uint32_t seen;                                  /* views, or events of a stream */
-    enum exchange_step (*then)(struct exchange *x); /* of progress_wait */
+    int64_t until_s; /* when a wait ends by itself; monotonic */
+    uint32_t seen;   /* views, or events of a stream */
 };
 
 struct progresses *progresses_new(void)
@@ -156,7 +155,7 @@ static void forget(void *state)
     pthread_mutex_unlock(&w->all->lock);
 }
 
-struct progress_watch *progress_watch(struct exchange *x, struct str id)
+struct progress_watch *progress_watch(struct exchange *x, struct str id, uint32_t seen, int64_t until_s)
 {
     struct progresses *all = x->service->progresses;
     struct progress_watch *w = exchange_state(x, sizeof(*w), forget);
@@ -165,7 +164,8 @@ struct progress_watch *progress_watch(struct exchange *x, struct str id)
         return NULL;
     w->all = all;
     w->exchange = x;
-    w->until_s = INT64_MAX;
+    w->until_s = until_s;
+    w->seen = seen;
     memcpy(w->id, id.p, id.n < RECORD_ID_CHARS ? id.n : RECORD_ID_CHARS);
     pthread_mutex_lock(&all->lock);
     w->next = all->watches;
@@ -174,29 +174,15 @@ struct progress_watch *progress_watch(struct exchange *x, struct str id)
     return w;
 }
 
-/* It may be other news than was waited for. */
-static enum exchange_step look_again(struct exchange *x, void *watch)
+bool progress_waits(struct progress_watch *w)
 {
-    struct progress_watch *w = watch;
-
     pthread_mutex_lock(&w->all->lock);
     const struct progress *p = find(w->all, str_of(w->id));
     bool waits = p != NULL && p->n_made <= w->seen && clock_s() < w->until_s;
     if (waits)
-        exchange_wait(x, &w->wait);
+        exchange_wait(w->exchange, &w->wait);
     pthread_mutex_unlock(&w->all->lock);
-    return waits ? exchange_then(x, look_again, w) : w->then(x);
-}
-
-enum exchange_step progress_wait(struct progress_watch *w, uint32_t seen, int64_t until_s,
-                                 enum exchange_step (*then)(struct exchange *x))
-{
-    w->seen = seen;
-    w->then = then;
-    pthread_mutex_lock(&w->all->lock);
-    w->until_s = until_s;
-    pthread_mutex_unlock(&w->all->lock);
-    return look_again(w->exchange, w);
+    return waits;
 }
 
 /* Events 0 and 1 are what is known from the start; then one for each view. */

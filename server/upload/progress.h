@@ -37,14 +37,15 @@ void progress_end(struct progress *p);
 /* True if the upload is still being worked on: facts, and how many views are made. */
 bool progress_look(struct progresses *all, struct str id, struct progress_facts *facts, uint32_t *n_made);
 
-/* One request that watches an upload; it lives as long as the request (exchange_state). NULL: no memory. */
+/* One request that watches an upload for more than `seen` views until `until_s` (monotonic); it lives as long as the
+ * request (exchange_state). NULL: no memory. */
 struct progress_watch;
-struct progress_watch *progress_watch(struct exchange *x, struct str id) __attribute__((warn_unused_result));
+struct progress_watch *progress_watch(struct exchange *x, struct str id, uint32_t seen, int64_t until_s)
+    __attribute__((warn_unused_result));
 
-/* For a handler, which returns what this returns: then(x) is called when more than `seen` views are made,
- * the upload is done, or `until_s` (monotonic) has come; at once if that is so already. */
-enum exchange_step progress_wait(struct progress_watch *w, uint32_t seen, int64_t until_s,
-                                 enum exchange_step (*then)(struct exchange *x));
+/* True: there is no news yet, and the exchange waits; the handler goes on with exchange_then, and asks again. False: more
+ * views are made, the upload is done, or the time has come. */
+bool progress_waits(struct progress_watch *w) __attribute__((warn_unused_result));
 
 /* The stream of a reply (reply_stream): text/event-stream of all that is known, then of what comes, until
  * the upload is done. The context is the watch. */

@@ -176,7 +176,6 @@ struct upload {
     size_t n_members;
     struct job_asked asked;
     bool refused; /* the rest is drained */
-    enum exchange_step (*then)(struct exchange *x, struct job_result *result);
     uint64_t drained_bytes;
     enum {
         FIELD_NONE,
@@ -749,8 +748,6 @@ bool upload_prefers_async(const struct exchange *x)
 
 /* ---- one file after the other becomes an upload ---- */
 
-static enum exchange_step end_next(struct upload *u);
-
 /* What became of a file, as if it were a member of an archive. */
 static void add_member(struct upload *u, const struct job_result *result)
 {
@@ -766,7 +763,7 @@ static void add_member(struct upload *u, const struct job_result *result)
 }
 
 /* The result of several is that of the first which was kept, with all as members; or else why the first was not. */
-static enum exchange_step end_members(struct upload *u)
+static struct job_result *end_members(struct upload *u)
 {
     size_t first = 0;
 
@@ -780,54 +777,55 @@ static enum exchange_step end_members(struct upload *u)
     u->result.n_members = u->n_members;
     for (size_t i = 0; i < u->n_files; i++)
         job_told(u->files[i].job);
-    return u->then(u->exchange, &u->result);
+    return &u->result;
 }
 
-static enum exchange_step job_ended(struct exchange *x, void *upload)
+/* One token is for all of them. */
+static void end_next(struct upload *u)
 {
-    struct upload *u = upload;
+    struct upload_file *file = &u->files[u->n_members];
+
+    u->asked.name = u->name.n > 0 ? buf_view(&u->name) : buf_view(&file->name);
+    u->asked.token = u->result.delete_token;
+    job_end(file->job, u->exchange, &u->asked, upload_prefers_async(u->exchange));
+}
+
+struct job_result *upload_result(struct exchange *x)
+{
+    struct upload *u = x->body;
     struct job_result result;
 
     if (u->n_files == 1) {
         job_result(u->files[0].job, &u->result);
         job_told(u->files[0].job);
-        return u->then(x, &u->result);
+        return &u->result;
     }
     job_result(u->files[u->n_members].job, &result);
     memcpy(u->result.delete_token, result.delete_token, sizeof(u->result.delete_token));
     add_member(u, &result);
-    return u->n_members == u->n_files ? end_members(u) : end_next(u);
+    if (u->n_members == u->n_files)
+        return end_members(u);
+    end_next(u);
+    return NULL;
 }
 
-/* One token is for all of them. */
-static enum exchange_step end_next(struct upload *u)
-{
-    struct exchange *x = u->exchange;
-    struct upload_file *file = &u->files[u->n_members];
-
-    u->asked.name = u->name.n > 0 ? buf_view(&u->name) : buf_view(&file->name);
-    u->asked.token = u->result.delete_token;
-    job_end(file->job, x, &u->asked, upload_prefers_async(x));
-    return exchange_then(x, job_ended, u);
-}
-
-enum exchange_step upload_end(struct exchange *x,
-                              enum exchange_step (*then)(struct exchange *x, struct job_result *result))
+bool upload_end(struct exchange *x)
 {
     struct upload *u = x->body;
 
-    u->then = then;
     u->asked =
         (struct job_asked){.created_s = (int64_t)time(NULL), .space = str_of(u->space), .labels = &u->labels};
     if (!check_form(u) || !expiry(u, u->asked.created_s, &u->asked.expires_s) ||
         !readers(u, &u->asked.team)) {
         diag_add_words(&u->diag);
-        return exchange_diag(x, &u->diag);
+        exchange_diag(x, &u->diag);
+        return false;
     }
-    if (!who_is_for(&x->who, u->asked.space))
-        return exchange_problem(x, 403, "not in that space",
-                                "Say space=NAME with a space that your token is for.",
-                                "You may upload into some spaces alone, and this is none of them.");
+    if (!who_is_for(&x->who, u->asked.space)) {
+        exchange_problem(x, 403, "not in that space", "Say space=NAME with a space that your token is for.",
+                         "You may upload into some spaces alone, and this is none of them.");
+        return false;
+    }
     for (size_t i = 0; i < RECORD_NAMES_FILES; i++)
         if (u->names[i].local != NULL)
             job_names(u->job, &u->names[i]);
@@ -835,7 +833,10 @@ enum exchange_step upload_end(struct exchange *x,
     u->job = NULL;
     u->file_name = (struct buf){0};
     u->result.complete = true;
-    if (u->n_files > 1 && (u->members = calloc(u->n_files, sizeof(*u->members))) == NULL)
-        return exchange_no_memory(x, "one more upload");
-    return end_next(u);
+    if (u->n_files > 1 && (u->members = calloc(u->n_files, sizeof(*u->members))) == NULL) {
+        exchange_no_memory(x, "one more upload");
+        return false;
+    }
+    end_next(u);
+    return true;
 }

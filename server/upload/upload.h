@@ -1,6 +1,6 @@
 /* The body of an upload request: multipart or raw, into a job; each file of a form into one of its own. Calling sequence, all from the request's own
- * thread: upload_begin -> upload_data .. -> upload_end.
- */
+ * thread: upload_begin -> upload_data .. -> upload_end ->
+ * upload_result. */
 #ifndef SERVER_UPLOAD_UPLOAD_H
 #define SERVER_UPLOAD_UPLOAD_H
 
@@ -14,11 +14,13 @@
 enum exchange_step upload_begin(struct exchange *x);
 enum body_step upload_data(struct exchange *x, const char *p, size_t *n);
 
-/* After the last byte, for a handler, which returns what this returns: then(x, result) is called with the
- * result of the job, which lives as long as the exchange. It is not called if the form is not good:
- * x->reply says why. */
-enum exchange_step upload_end(struct exchange *x,
-                              enum exchange_step (*then)(struct exchange *x, struct job_result *result));
+/* After the last byte. The exchange waits; behind that the handler goes on with upload_result. False: the form is not
+ * good, and x->reply says why. */
+bool upload_end(struct exchange *x) __attribute__((warn_unused_result));
+
+/* Behind the wait: the result, which lives as long as the exchange. NULL: of several files the next one is waited for,
+ * and it is to be asked again. */
+struct job_result *upload_result(struct exchange *x) __attribute__((warn_unused_result));
 
 /* All bytes have come, and are paid for (upload_share.h): for a handler, before anything else. */
 void upload_arrived(struct exchange *x);
