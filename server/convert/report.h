@@ -69,19 +69,8 @@ bool convert_diff_method(const struct report_input *in, struct buf *out, struct 
 /* The digest of the profile (render/digest/profile_digest.h). */
 bool convert_digest(const struct report_input *in, struct buf *out, struct diag *diag)
     __attribute__((warn_unused_result));
-/* The parts of a page that is one file, for who writes it (server/pages/page_bundle.c). Each is a line, "NAME BYTES",
- * and so many bytes: "words", what VERDICT_JSON has; "lanes", where the profile has times, "methods" and "picture-ID" of
- * each thread that there is room for, the heaviest first, in base64 of gzip. */
-bool convert_bundle(const struct report_input *in, struct buf *out, struct diag *diag)
-    __attribute__((warn_unused_result));
-/* The card of an upload (render/card/card.h): of the thread that is asked for, else of the main one. */
-bool convert_card(const struct report_input *in, struct buf *out, struct diag *diag)
-    __attribute__((warn_unused_result));
 /* The card of a comparison. */
 bool convert_diff_card(const struct report_input *in, struct buf *out, struct diag *diag)
-    __attribute__((warn_unused_result));
-/* The picture OUTPUT_SVG, which also says of what it is. Of no chart. */
-bool convert_alone(const struct report_input *in, struct buf *out, struct diag *diag)
     __attribute__((warn_unused_result));
 
 /* Of a comparison the first sentence says by how much, the second one what. */

@@ -1,8 +1,13 @@
 /* The table of reports, and what is asked of any of its rows. */
+#include <openssl/evp.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "core/gzip.h"
+#include "render/card/card.h"
 #include "render/lanes/lanes_formats.h"
 #include "render/method/method.h"
+#include "render/svg/svg_header.h"
 #include "render/table/late_frames.h"
 #include "render/table/table_format.h"
 #include "render/verdict/verdict.h"
@@ -11,6 +16,212 @@
 #include "server/convert/mapping_fit.h"
 #include "server/convert/report.h"
 #include "server/convert/summary.h"
+
+/* ---- the page as one file: the words, the timeline, the table of methods, and the picture of each thread ---- */
+
+enum {
+    ROWS_MAX = 20000,          /* of the table */
+    LANES_WIDTH_PX = 4000,     /* so fine is the timeline */
+    PICTURES_MAX = 500,        /* of the heaviest threads */
+    PICTURES_BYTES = 24 << 20, /* of their texts in the file; those behind are left out */
+    LEVEL = 7                  /* of gzip: what is better costs twice the time for 1 % */
+};
+
+/* "NAME BYTES\n", then so many bytes, which hold the text packed, in base64. False: diag. */
+static bool put_packed(const char *name, const struct buf *text, struct buf *out, struct diag *diag)
+{
+    struct buf packed = {0};
+    bool ok = !text->failed && gzip_put(&packed, buf_view(text), LEVEL) && packed.n < INT32_MAX / 2;
+
+    if (ok) {
+        size_t n = (packed.n + 2) / 3 * 4;
+        buf_printf(out, "%s %zu\n", name, n);
+        ok = buf_reserve(out, n + 1); /* with the end that the library writes */
+        if (ok)
+            out->n += (size_t)EVP_EncodeBlock((unsigned char *)out->p + out->n,
+                                              (const unsigned char *)packed.p, (int)packed.n);
+    }
+    buf_free(&packed);
+    return (ok && !out->failed) || fail_buf(out, diag);
+}
+
+static bool put_words(const struct report_input *in, struct buf *out, struct diag *diag)
+{
+    struct report_input verdict = *in;
+    struct buf words = {0};
+
+    verdict.format = &VERDICT_JSON.text;
+    bool ok = convert_verdict(&verdict, &words, diag);
+    if (ok) {
+        buf_printf(out, "words %zu\n", words.n);
+        buf_str(out, buf_view(&words));
+    }
+    buf_part_end(out, &words);
+    return ok && (!out->failed || fail_buf(out, diag));
+}
+
+static bool put_lanes(const struct report_input *in, struct buf *out, struct diag *diag)
+{
+    struct view_options wide = *in->view;
+    struct report_input timeline = *in;
+    struct buf lanes = {0};
+
+    if (!shared_profile_get(in->source.profile)->timed)
+        return true;
+    wide.view = VIEW_CHART;
+    wide.width_px = LANES_WIDTH_PX;
+    timeline.view = &wide;
+    timeline.format = &LANES_JSON.text;
+    bool ok = convert_lanes(&timeline, &lanes, diag) && put_packed("lanes", &lanes, out, diag);
+    buf_free(&lanes);
+    return ok;
+}
+
+static bool put_methods(const struct report_input *in, struct buf *out, struct diag *diag)
+{
+    struct asked asked = *in->request;
+    struct report_input methods = *in;
+    struct buf table = {0};
+
+    asked.table = (struct table_request){.limit = ROWS_MAX};
+    methods.request = &asked;
+    methods.format = &TABLE_JSON.text;
+    bool ok = convert_methods(&methods, &table, diag) && put_packed("methods", &table, out, diag);
+
+    buf_free(&table);
+    return ok;
+}
+
+/* Without style and script, of which the page has one for all, and without the drawing, which the script makes. A thread of which there is no picture is left out. */
+static bool put_picture(const struct report_input *in, uint32_t track, struct buf *out, struct diag *diag)
+{
+    struct view_options one = *in->view;
+    struct buf svg = {0}, text = {0};
+    struct diag trouble = {0};
+    char name[32];
+
+    one.tracks = TRACKS_LISTED;
+    one.n_track_ids = 1;
+    one.track_ids[0] = track;
+    bool ok = convert_view(&in->source, &OUTPUT_SVG, &one, &svg, &trouble);
+    if (!ok && (trouble.kind == DIAG_EMPTY || trouble.kind == DIAG_LIMIT)) {
+        buf_free(&svg);
+        return true;
+    }
+    if (!ok)
+        *diag = trouble;
+    struct svg_parts parts = svg_without_code(buf_view(&svg));
+    for (size_t i = 0; i < SVG_PIECES; i++)
+        if (i != SVG_DRAWING)
+            buf_str(&text, parts.pieces[i]);
+    snprintf(name, sizeof(name), "picture-%u", track);
+    ok = ok && put_packed(name, &text, out, diag);
+    buf_free(&text);
+    buf_free(&svg);
+    return ok;
+}
+
+static bool put_pictures(const struct report_input *in, struct buf *out, struct diag *diag)
+{
+    const struct profile *p = shared_profile_get(in->source.profile);
+    uint32_t *order = calloc(p->n_tracks + 1, sizeof(*order));
+    size_t start = out->n;
+    bool ok = true;
+
+    if (order == NULL)
+        return diag_no_memory(diag, "No memory for the order of the threads.");
+    profile_tracks_by_weight(p, order);
+    for (uint32_t i = 0; ok && i < p->n_tracks && i < PICTURES_MAX && out->n - start < PICTURES_BYTES; i++)
+        ok = put_picture(in, p->tracks[order[i]].id, out, diag);
+    free(order);
+    return ok;
+}
+
+/* For who writes the file (server/pages/page_bundle.c). Each part is a line, "NAME BYTES",
+ * and so many bytes: "words", what VERDICT_JSON has; "lanes", where the profile has times, "methods" and "picture-ID" of
+ * each thread that there is room for, the heaviest first, in base64 of gzip. */
+static bool convert_bundle(const struct report_input *in, struct buf *out, struct diag *diag)
+{
+    return put_words(in, out, diag) && put_lanes(in, out, diag) && put_methods(in, out, diag) &&
+           put_pictures(in, out, diag);
+}
+
+/* ---- pictures that say of what they are, as they leave the service: the card below a link, and the flame graph alone ---- */
+
+/* Of a profile that has no words there is no headline; what may be otherwise at the next try fails. */
+static bool has_no_words(const struct diag *d)
+{
+    return d->kind == DIAG_EMPTY || d->kind == DIAG_UNUSABLE || d->kind == DIAG_LIMIT ||
+           d->kind == DIAG_USAGE;
+}
+
+/* The words are of the whole recording, or of the range, as those beside the picture on its page. False: diag. */
+static bool write_headline(const struct report_input *in, struct buf *headline, struct diag *diag)
+{
+    struct view_options view;
+    struct report_input words = *in;
+    struct diag trouble = {0};
+    struct buf said = {0};
+
+    words.view = &view;
+    words.format = &VERDICT_JSON.text;
+    convert_defaults(in->source.config, &view);
+    view.tracks = TRACKS_ALL;
+    memcpy(view.app, in->view->app, sizeof(view.app));
+    view.from_ns = in->view->from_ns;
+    view.to_ns = in->view->to_ns;
+    if (convert_verdict(&words, &said, &trouble))
+        return report_take_headline(&said, "sentences", HEADLINE, headline, diag);
+    buf_free(&said);
+    if (!has_no_words(&trouble))
+        *diag = trouble;
+    return has_no_words(&trouble);
+}
+
+static bool draw_card(const void *what, const struct render_input *in, struct buf *out, struct diag *diag)
+{
+    return card_render(what, in, out, diag);
+}
+
+/* The card of an upload (render/card/card.h): of the thread that is asked for, else of the main one. */
+static bool convert_card(const struct report_input *in, struct buf *out, struct diag *diag)
+{
+    struct view_options view = *in->view;
+    struct buf headline = {0};
+
+    const struct profile *p = shared_profile_get(in->source.profile);
+    bool ok = write_headline(in, &headline, diag);
+    if (view.tracks == TRACKS_LISTED && view.n_track_ids == 0 && p->n_tracks > 0)
+        view.track_ids[view.n_track_ids++] = p->tracks[profile_first_shown(p)].id;
+    const struct card_words words = {str_of(in->request->title), buf_view(&headline)};
+    ok = ok && convert_drawn(&in->source, &(struct convert_drawing){draw_card, &words}, &view, out, diag);
+    buf_part_end(out, &headline);
+    return ok;
+}
+
+static bool draw_alone(const void *what, const struct render_input *in, struct buf *out, struct diag *diag)
+{
+    struct render_input with_letter = *in;
+
+    with_letter.letter = what;
+    return OUTPUT_SVG.render(&with_letter, out, diag);
+}
+
+/* The picture OUTPUT_SVG, which also says of what it is. Of no chart. */
+static bool convert_alone(const struct report_input *in, struct buf *out, struct diag *diag)
+{
+    struct buf headline = {0};
+
+    bool ok = write_headline(in, &headline, diag);
+    const struct letterhead letter = {str_of(in->request->title), str_of(in->request->date),
+                                      buf_view(&headline), str_of(in->request->link)};
+    ok =
+        ok && convert_drawn(&in->source, &(struct convert_drawing){draw_alone, &letter}, in->view, out, diag);
+    buf_part_end(out, &headline);
+    return ok;
+}
+
+/* ---- the table ---- */
 
 enum { DIFF_TRACKS_MAX = 5000 }; /* of which a page names so many */
 

@@ -1,7 +1,7 @@
 /* The page that is one file: what the workspace shows, without the service. Style, scripts and data stand in it, and its
  * policy lets it load nothing: whoever opens it from a disk asks nobody. What only the service can do is not in it.
  *
- * static/bundle.js brings it to life. The parts are those of server/convert/report.h, convert_bundle. */
+ * static/bundle.js brings it to life. The parts are those of convert_bundle in server/convert/report_table.c. */
 #include "core/system/json_memory.h"
 #include "server/pages/page_data.h"
 #include "server/pages/page_frame.h"
