@@ -32,7 +32,7 @@ struct call_rows_request {
     bool open_to_end; /* calls that are never left last up to the trace's last record, on the wall clock */
     const struct window *window; /* NULL: all; else only calls are told that were entered in it, whole */
     const struct filter_stacks *filter; /* of the profile; NULL: none */
-    /* With a filter: depth counts the shown frames among the calls that are open, see span_rows.h. */
+    /* With a filter: depth counts the shown frames among the calls that are open, see span.h. */
     bool nested;
     /* Is told of each row. False ends the replay. */
     bool (*row)(void *context, const struct call_row *row);

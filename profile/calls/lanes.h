@@ -26,7 +26,6 @@
 
 #include "profile/calls/calls.h"
 #include "profile/calls/span.h"
-#include "profile/calls/span_rows.h"
 
 /* From the bottom of a lane to its top; all but waiting are classes of frames. */
 enum lane_class { LANE_OWN, LANE_LIBRARY, LANE_PLATFORM, LANE_UNKNOWN, LANE_WAITING, LANE_CLASSES };

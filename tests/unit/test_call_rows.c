@@ -6,7 +6,7 @@
 
 #include "profile/build/builder.h"
 #include "profile/calls/call_rows.h"
-#include "profile/calls/span_rows.h"
+#include "profile/calls/span.h"
 #include "tests/support/random.h"
 #include "tests/support/span_model.h"
 
