@@ -1,5 +1,5 @@
 /* The inside of this room: one JSON document while it is read. Members come in any order, so each family of formats
- * keeps what is its own, json_stacks.c has what they share, and json_file.c asks for the profile when all has been seen. */
+ * keeps what is its own, json_doc.c has what they share, and json_file.c asks for the profile when all has been seen. */
 #ifndef PARSER_JSON_JSON_IMPL_H
 #define PARSER_JSON_JSON_IMPL_H
 
