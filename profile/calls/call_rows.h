@@ -14,6 +14,7 @@
 #define PROFILE_CALLS_CALL_ROWS_H
 
 #include "core/arena.h"
+#include "core/hash.h"
 #include "profile/calls/span.h"
 #include "profile/filter/filter.h"
 
@@ -32,7 +33,7 @@ struct call_rows_request {
     bool open_to_end; /* calls that are never left last up to the trace's last record, on the wall clock */
     const struct window *window; /* NULL: all; else only calls are told that were entered in it, whole */
     const struct filter_stacks *filter; /* of the profile; NULL: none */
-    /* With a filter: depth counts the shown frames among the calls that are open, see span.h. */
+    /* With a filter: depth counts the shown frames among the calls that are open, see below. */
     bool nested;
     /* Is told of each row. False ends the replay. */
     bool (*row)(void *context, const struct call_row *row);
@@ -45,5 +46,32 @@ struct call_rows;
 struct call_rows *call_rows_new(struct arena *arena, const struct call_rows_request *request,
                                 struct hash_seed seed) __attribute__((warn_unused_result));
 struct replay_sink call_rows_replay(struct call_rows *s);
+
+/* ---- as spans ----
+ *
+ * Calls in the order of time under filters: the rows above, as spans of one or several tracks.
+ *
+ * A call is shown from where it began to where it ended, though stacks in between may have been dropped;
+ * its self is what its frame has in the filtered profile. It stands below the calls that are open around
+ * it and shown, so that calls of one depth never overlap: only recursion=collapse-all makes that deeper
+ * than the filtered stack, which it cuts back. */
+
+/* What is shown of a profile, and what has to be known for that beforehand. */
+struct span_filter {
+    const struct profile *profile;
+    struct filter_stacks stacks; /* of it */
+    const uint32_t *tracks;      /* that count: indexes of profile->tracks, ascending */
+    uint32_t n_tracks;
+    struct hash_seed seed;
+};
+
+struct span_rows;
+
+/* `sinks`: of each of the filter's tracks, what its calls are put into; it outlives this. Lives in the
+ * arena; NULL when it gives no more. */
+struct span_rows *span_rows_new(struct arena *arena, const struct span_filter *filter, bool open_to_end,
+                                struct span_sink *const *sinks) __attribute__((warn_unused_result));
+/* In place of the sinks' own; of a replay of all, since stacks outside of a window decide what calls in it show. */
+struct replay_sink span_rows_replay(struct span_rows *s);
 
 #endif

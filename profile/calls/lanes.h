@@ -24,8 +24,8 @@
 #ifndef PROFILE_CALLS_LANES_H
 #define PROFILE_CALLS_LANES_H
 
+#include "profile/calls/call_rows.h"
 #include "profile/calls/calls.h"
-#include "profile/calls/span.h"
 
 /* From the bottom of a lane to its top; all but waiting are classes of frames. */
 enum lane_class { LANE_OWN, LANE_LIBRARY, LANE_PLATFORM, LANE_UNKNOWN, LANE_WAITING, LANE_CLASSES };

@@ -4,7 +4,7 @@
 #define SERVER_CONVERT_CONVERT_IMPL_H
 
 #include "parser/reader.h"
-#include "profile/calls/span.h"
+#include "profile/calls/call_rows.h"
 #include "profile/filter/filter.h"
 #include "server/convert/convert.h"
 #include "server/symbols/symbol_search.h"
