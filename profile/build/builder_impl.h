@@ -37,6 +37,14 @@ struct fold_node {
 
 enum { FOLD_RING_MAX = 24 };
 
+/* Where one frame of a stack led. */
+struct fold_step {
+    frame_id frame;
+    node_id node;
+};
+
+enum { FOLD_PATH_MAX = 128 };
+
 /* What a track is made of. */
 enum fold_track_use { FOLD_UNUSED, FOLD_EVENTS, FOLD_SAMPLES, FOLD_TIMED_SAMPLES, FOLD_CHANGES };
 
@@ -66,6 +74,9 @@ struct fold_track {
     uint64_t wrap_record[EVENT_CLOCKS_MAX]; /* of the last wrap, or of a late one right behind it; 0: none */
     uint32_t next_moved;                    /* track, or NODE_NONE */
     uint32_t re_roots;
+    struct fold_step
+        *path; /* of the last stack that came whole, FOLD_PATH_MAX from the root on; NULL: none yet */
+    uint32_t n_path;
     bool moved;   /* in the list of builder.moved */
     bool indexed; /* builder.open counts this track's open frames */
 };

@@ -23,6 +23,38 @@ static bool use_track(struct builder *b, struct fold_track *t, enum fold_track_u
     return fold_root(b, t) != NODE_NONE;
 }
 
+/* Stacks of a track that follow each other begin alike: how many of the frames lead where they led the last time. *node:
+ * where the last of these ended. */
+static size_t follow_path(const struct fold_track *t, const frame_id *frames, size_t n, node_id *node)
+{
+    size_t i = 0;
+
+    while (i < n && i < t->n_path && t->path[i].frame == frames[i])
+        *node = t->path[i++].node;
+    return i;
+}
+
+/* A stack from the root on, whose nodes are kept for the next one. */
+static node_id put_stack(struct builder *b, struct fold_track *t, const frame_id *frames, size_t n)
+{
+    node_id id = fold_root(b, t);
+
+    if (id == NODE_NONE)
+        return NODE_NONE;
+    if (t->path == NULL)
+        t->path = arena_array(b->arena, FOLD_PATH_MAX, sizeof(*t->path));
+    size_t i = follow_path(t, frames, n, &id);
+    t->n_path = (uint32_t)i;
+    for (; i < n; i++) {
+        id = fold_child(b, id, frames[i]);
+        if (id == NODE_NONE)
+            return NODE_NONE;
+        if (t->path != NULL && i < FOLD_PATH_MAX)
+            t->path[t->n_path++] = (struct fold_step){frames[i], id};
+    }
+    return id;
+}
+
 node_id builder_stack(struct builder *b, uint32_t track, node_id above, const frame_id *frames, size_t n)
 {
     node_id id = above;
@@ -30,7 +62,7 @@ node_id builder_stack(struct builder *b, uint32_t track, node_id above, const fr
     if (!has_stacks(b) || !builder_goes_on(b, n))
         return NODE_NONE;
     if (id == NODE_NONE)
-        id = fold_root(b, &b->tracks[track]);
+        return put_stack(b, &b->tracks[track], frames, n);
     for (size_t i = 0; i < n && id != NODE_NONE; i++)
         id = fold_child(b, id, frames[i]);
     return id;
