@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tests/support/profile_dump.h"
+#include "tests/support/test_input.h"
 
 void fuzzing_check(bool holds)
 {
@@ -28,20 +29,13 @@ struct str fuzzing_line(struct str *rest)
     return str_split(rest, '\n', &line) ? line : STR("");
 }
 
-static int by_size(const void *a, const void *b)
-{
-    const size_t *x = a, *y = b;
-
-    return *x < *y ? -1 : *x > *y;
-}
-
 void fuzzing_cut_points(const uint8_t *data, size_t size, size_t cuts[FUZZING_CUTS])
 {
     const size_t n = FUZZING_CUTS;
 
     for (size_t i = 0; i < n; i++)
         cuts[i] = size < 2 * n ? size : (data[size - 1 - i] * 256u + data[size - 1 - n - i]) % (size + 1);
-    qsort(cuts, n, sizeof(*cuts), by_size);
+    test_input_sort_cuts(cuts, n);
 }
 
 void fuzzing_reader(struct str beginning, const uint8_t *data, size_t size)

@@ -26,13 +26,6 @@ static void check_cut(const char *name, const struct buf *bytes, const struct bu
     buf_free(&answer);
 }
 
-static int by_size(const void *a, const void *b)
-{
-    const size_t *x = a, *y = b;
-
-    return *x < *y ? -1 : *x > *y;
-}
-
 static size_t random_cuts(uint64_t *state, size_t *cuts, size_t n)
 {
     size_t n_cuts = 0;
@@ -40,7 +33,7 @@ static size_t random_cuts(uint64_t *state, size_t *cuts, size_t n)
     do {
         cuts[n_cuts++] = random_below(state, (uint32_t)n + 1);
     } while (n_cuts < CUTS_MAX && random_below(state, 8) != 0);
-    qsort(cuts, n_cuts, sizeof(*cuts), by_size);
+    test_input_sort_cuts(cuts, n_cuts);
     return n_cuts;
 }
 
@@ -118,7 +111,7 @@ void hostile_damage(const char *name, const struct buf *bytes)
     hostile_bit_flips(name, bytes);
 }
 
-const struct profile *hostile_read_well(struct arena *arena, struct buf *bytes)
+const struct profile *hostile_read_good(struct arena *arena, const struct buf *bytes)
 {
     struct diag diag = {0};
 
@@ -126,6 +119,13 @@ const struct profile *hostile_read_well(struct arena *arena, struct buf *bytes)
     const struct profile *p = hostile_read(arena, bytes->p, bytes->n, &diag);
     if (p == NULL)
         fail_msg("%s: %s", diag.title, diag.detail);
+    return p;
+}
+
+const struct profile *hostile_read_well(struct arena *arena, struct buf *bytes)
+{
+    const struct profile *p = hostile_read_good(arena, bytes);
+
     buf_free(bytes);
     return p;
 }

@@ -18,6 +18,9 @@ void hostile_damage(const char *name, const struct buf *bytes);
 /* Reads the file; the profile's arena is the caller's to free. NULL: *diag. */
 const struct profile *hostile_read(struct arena *arena, const void *p, size_t n, struct diag *diag);
 
+/* The same of a good file. */
+const struct profile *hostile_read_good(struct arena *arena, const struct buf *bytes);
+
 /* The same, and the bytes are freed: of a good file, and of one that has to be refused with `words` in its
  * title or detail. */
 const struct profile *hostile_read_well(struct arena *arena, struct buf *bytes);

@@ -26,6 +26,16 @@ bool rendering_run(struct rendering *r, const struct output *output)
     return view_resolve(&r->view, r->input.profile, &r->diag) && output->render(&r->input, &r->out, &r->diag);
 }
 
+const struct table *rendering_table(struct rendering *r, enum table_group group)
+{
+    if (!view_resolve(&r->view, r->input.profile, &r->diag))
+        abort();
+    const struct table *t = methods_new(r->input.profile, r->input.names, &r->view, group, &r->arena);
+    if (t == NULL)
+        abort();
+    return t;
+}
+
 void rendering_free(struct rendering *r)
 {
     if (r->fake != NULL)

@@ -4,6 +4,7 @@
 
 #include "render/names/names.h"
 #include "render/output.h"
+#include "render/table/table.h"
 #include "tests/support/fake_profile.h"
 
 struct rendering {
@@ -21,6 +22,8 @@ void rendering_init(struct rendering *r, const struct profile *p);
 void rendering_of(struct rendering *r, struct fake *fake);
 /* Resolves the view and renders into r->out, afresh each time. False: r->diag. */
 bool rendering_run(struct rendering *r, const struct output *output);
+/* The methods in groups, for what is shown. */
+const struct table *rendering_table(struct rendering *r, enum table_group group);
 void rendering_free(struct rendering *r);
 
 /* r->out, terminated. */

@@ -1,6 +1,7 @@
 #include "tests/support/span_model.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "tests/support/random.h"
 
@@ -174,6 +175,34 @@ const struct profile *span_model_fold(struct arena *arena, struct replayed *log,
     if (log != NULL)
         replayed_end(log, p);
     return p;
+}
+
+void span_model_random_events(uint64_t *random, struct event *events, size_t n)
+{
+    static const unsigned STEPS[] = {30000, 6, 6, 6, 40, 40, 40, 40}; /* the small ones make equal times */
+    uint64_t clock[SPAN_MODEL_TRACKS][SPAN_MODEL_CLOCKS] = {{100, 0}, {5000, 0}, {0, 70}};
+    static struct span_model_random nesting[SPAN_MODEL_TRACKS];
+    unsigned wild = random_below(random, 12), down = 40 + random_below(random, 20);
+
+    for (uint32_t t = 0; t < SPAN_MODEL_TRACKS; t++)
+        nesting[t] = (struct span_model_random){.wild = wild, .down = down};
+    for (size_t i = 0; i < n; i++) {
+        uint32_t t = random_below(random, SPAN_MODEL_TRACKS);
+        for (unsigned c = 0; c < SPAN_MODEL_CLOCKS; c++)
+            clock[t][c] += random_next(random) % STEPS[random_below(random, 8)];
+        events[i] = (struct event){.track = t, .frame = random_below(random, SPAN_MODEL_FRAMES)};
+        memcpy(events[i].clock, clock[t], sizeof(clock[t]));
+        span_model_random_action(&nesting[t], random, &events[i]);
+    }
+}
+
+const struct profile *span_model_fold_tracks(struct arena *arena, struct replayed *log,
+                                             const struct event *events, size_t n)
+{
+    static const uint32_t IDS[SPAN_MODEL_TRACKS] = {SPAN_MODEL_FIRST_ID + 1, SPAN_MODEL_FIRST_ID + 2,
+                                                    SPAN_MODEL_FIRST_ID};
+
+    return span_model_fold(arena, log, IDS, SPAN_MODEL_TRACKS, events, n);
 }
 
 void span_model_track(struct span_model *m, const struct event *events, size_t n, uint32_t track,

@@ -52,6 +52,14 @@ extern const struct profile_value SPAN_MODEL_VALUES[SPAN_MODEL_CLOCKS + 1];
  * is the id of track i. */
 const struct profile *span_model_fold(struct arena *arena, struct replayed *log, const uint32_t *ids,
                                       uint32_t n_tracks, const struct event *events, size_t n);
+/* Random events of several tracks. Some streams are mostly well nested, some not at all; some tracks begin by leaving what
+ * they never entered. */
+enum { SPAN_MODEL_TRACKS = 3, SPAN_MODEL_FIRST_ID = 7 };
+void span_model_random_events(uint64_t *random, struct event *events, size_t n);
+/* Their profile, as above. The tracks do not stand in the order of their ids, the lowest of which is SPAN_MODEL_FIRST_ID. */
+const struct profile *span_model_fold_tracks(struct arena *arena, struct replayed *log,
+                                             const struct event *events, size_t n);
+
 /* The model of one track, by one of the clocks; an exit of nothing is of the frame behind all others. */
 void span_model_track(struct span_model *m, const struct event *events, size_t n, uint32_t track,
                       unsigned clock);

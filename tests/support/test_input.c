@@ -1,5 +1,6 @@
 #include "tests/support/test_input.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/support/random.h"
@@ -49,6 +50,18 @@ struct source_input test_input_of(struct test_input *t)
 {
     return (struct source_input){
         .read_at = read_at, .size = t->sequential ? NULL : size, .member = member, .context = t};
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const size_t *x = a, *y = b;
+
+    return *x < *y ? -1 : *x > *y;
+}
+
+void test_input_sort_cuts(size_t *cuts, size_t n)
+{
+    qsort(cuts, n, sizeof(*cuts), by_size);
 }
 
 const struct profile *test_input_read(struct reader *r, struct str bytes)

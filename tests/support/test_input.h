@@ -20,6 +20,9 @@ struct test_input {
 /* As long as *t stays. */
 struct source_input test_input_of(struct test_input *t);
 
+/* Sorts the places of cuts. */
+void test_input_sort_cuts(size_t *cuts, size_t n);
+
 /* reader_read of these bytes. */
 const struct profile *test_input_read(struct reader *r, struct str bytes);
 

@@ -10,45 +10,16 @@
 #include "tests/support/span_model.h"
 
 enum {
-    TRACKS = 3,
+    TRACKS = SPAN_MODEL_TRACKS,
     FRAMES = SPAN_MODEL_FRAMES,
     ROWS = 4,
     CLOCKS = SPAN_MODEL_CLOCKS,
     EVENTS_MAX = 400,
-    FIRST_ID = 7
+    FIRST_ID = SPAN_MODEL_FIRST_ID
 };
 
 /* Several frames in one row, and some in none. The last frame is "unknown". */
 static const uint32_t ROW_OF_FRAME[FRAMES + 1] = {0, 0, 1, 2, 2, CALLS_NO_ROW, 3};
-
-static const struct profile *fold(struct arena *arena, struct replayed *w, const struct event *events,
-                                  size_t n)
-{
-    /* Not in the order of their ids. */
-    static const uint32_t IDS[TRACKS] = {FIRST_ID + 1, FIRST_ID + 2, FIRST_ID};
-
-    return span_model_fold(arena, w, IDS, TRACKS, events, n);
-}
-
-/* Mostly well nested, sometimes not at all; some threads begin by leaving what they never entered. */
-static void random_events(uint64_t *random, struct event *events, size_t n)
-{
-    uint64_t clock[TRACKS][CLOCKS] = {{100, 0}, {5000, 0}, {0, 70}};
-    static struct span_model_random nesting[TRACKS];
-    unsigned wild = random_below(random, 10), down = 40 + random_below(random, 20);
-
-    for (uint32_t t = 0; t < TRACKS; t++)
-        nesting[t] = (struct span_model_random){.wild = wild, .down = down};
-
-    for (size_t i = 0; i < n; i++) {
-        uint32_t t = random_below(random, TRACKS);
-        for (unsigned c = 0; c < CLOCKS; c++)
-            clock[t][c] += random_next(random) % (random_below(random, 8) == 0 ? 30000 : 6);
-        events[i] = (struct event){.track = t, .frame = random_below(random, FRAMES)};
-        memcpy(events[i].clock, clock[t], sizeof(clock[t]));
-        span_model_random_action(&nesting[t], random, &events[i]);
-    }
-}
 
 /* ---- brute force ---- */
 
@@ -174,7 +145,7 @@ static const struct calls *read_calls(struct arena *kept, const struct calls_req
     if (sink == NULL)
         return NULL;
     arena_init(&second, 64 << 20);
-    assert_non_null(fold(&second, &log, events, n));
+    assert_non_null(span_model_fold_tracks(&second, &log, events, n));
     enum replay_end end = replayed_play(&log, request->profile,
                                         (struct replay_request){.tracks = request->tracks,
                                                                 .n_tracks = request->n_tracks,
@@ -199,8 +170,8 @@ static void random_streams(void **state)
         uint32_t counted[TRACKS], n_counted = 0;
         arena_init(&first, 64 << 20);
         arena_init(&kept, 64 << 20);
-        random_events(&random, events, n);
-        const struct profile *p = fold(&first, NULL, events, n);
+        span_model_random_events(&random, events, n);
+        const struct profile *p = span_model_fold_tracks(&first, NULL, events, n);
         assert_non_null(p);
         struct calls_request request = {.profile = p,
                                         .row_of_frame = ROW_OF_FRAME,
@@ -241,7 +212,7 @@ static void percentiles_of_one(void **state)
             struct arena first, kept;
             arena_init(&first, 1 << 20);
             arena_init(&kept, 1 << 20);
-            const struct profile *p = fold(&first, NULL, events, 4);
+            const struct profile *p = span_model_fold_tracks(&first, NULL, events, 4);
             const uint32_t tracks[] = {0};
             const struct calls_request request = {
                 .profile = p, .row_of_frame = ROW_OF_FRAME, .n_rows = ROWS, .tracks = tracks, .n_tracks = 1};
@@ -272,7 +243,7 @@ static void memory_does_not_grow_with_calls(void **state)
         for (unsigned i = 0; i < n; i++)
             events[i] = (struct event){.action = i % 2 == 0 ? EVENT_ENTER : EVENT_EXIT,
                                        .clock = {(uint64_t)(i / N) * N * N + i % N * (i % N), i}};
-        const struct profile *p = fold(&first, NULL, events, n);
+        const struct profile *p = span_model_fold_tracks(&first, NULL, events, n);
         const struct calls_request request = {
             .profile = p, .row_of_frame = ROW_OF_FRAME, .n_rows = ROWS, .tracks = tracks, .n_tracks = 1};
         const struct calls *calls = read_calls(&kept, &request, events, n);
@@ -295,8 +266,8 @@ static void without_memory(void **state)
 
     (void)state;
     arena_init(&first, 64 << 20);
-    random_events(&random, events, EVENTS_MAX);
-    const struct profile *p = fold(&first, NULL, events, EVENTS_MAX);
+    span_model_random_events(&random, events, EVENTS_MAX);
+    const struct profile *p = span_model_fold_tracks(&first, NULL, events, EVENTS_MAX);
     const uint32_t tracks[] = {0, 1, 2};
     const struct calls_request request = {.profile = p,
                                           .row_of_frame = ROW_OF_FRAME,

@@ -11,11 +11,11 @@
 #include "tests/support/span_model.h"
 
 enum {
-    TRACKS = 3,
+    TRACKS = SPAN_MODEL_TRACKS,
     FRAMES = SPAN_MODEL_FRAMES,
     CLOCKS = SPAN_MODEL_CLOCKS,
     EVENTS_MAX = 300,
-    FIRST_ID = 7,
+    FIRST_ID = SPAN_MODEL_FIRST_ID,
     WIDTH_MAX = 40,
     LEVELS = 400
 };
@@ -29,42 +29,6 @@ static const uint8_t CLASS_OF_FRAME[FRAMES + 1] = {
 /* The same, where nothing is marked: then most records are not told one by one. */
 static const uint8_t UNMARKED[FRAMES + 1] = {
     LANE_OWN, LANE_OWN, LANE_LIBRARY, LANE_UNKNOWN, LANE_WAITING, LANE_PLATFORM | LANE_MESSAGE, LANE_OWN};
-
-static const struct profile *fold(struct arena *arena, struct replayed *w, const struct event *events,
-                                  size_t n)
-{
-    /* Not in the order of their ids. */
-    static const uint32_t IDS[TRACKS] = {FIRST_ID + 1, FIRST_ID + 2, FIRST_ID};
-
-    return span_model_fold(arena, w, IDS, TRACKS, events, n);
-}
-
-/* Mostly well nested, sometimes not at all; some threads begin by leaving what they never entered. */
-static void random_events(uint64_t *random, struct event *events, size_t n)
-{
-    uint64_t clock[TRACKS][CLOCKS] = {{100, 0}, {5000, 0}, {0, 70}};
-    frame_id open[TRACKS][EVENTS_MAX];
-    size_t depth[TRACKS] = {0};
-    unsigned wild = random_below(random, 12), down = 40 + random_below(random, 20);
-
-    for (size_t i = 0; i < n; i++) {
-        uint32_t t = random_below(random, TRACKS);
-        for (unsigned c = 0; c < CLOCKS; c++)
-            clock[t][c] += random_next(random) % (random_below(random, 8) == 0 ? 30000 : 40);
-        events[i] = (struct event){.track = t, .frame = random_below(random, FRAMES)};
-        memcpy(events[i].clock, clock[t], sizeof(clock[t]));
-        if (random_below(random, 100) < wild) {
-            events[i].action = (enum event_action)(1 + random_below(random, 3));
-            if (random_below(random, 4) == 0)
-                events[i].frame = FRAME_NONE;
-        } else if (depth[t] > 0 && random_below(random, 100) < down) {
-            events[i].action = EVENT_EXIT;
-            events[i].frame = open[t][--depth[t]];
-        } else {
-            open[t][depth[t]++] = events[i].frame;
-        }
-    }
-}
 
 /* ---- brute force ---- */
 
@@ -282,7 +246,7 @@ static void open_fixture(struct fixture *f, const struct event *events, size_t n
     arena_init(&f->first, 64 << 20);
     arena_init(&f->second, 64 << 20);
     arena_init(&f->kept, 64 << 20);
-    f->profile = fold(&f->first, NULL, events, n);
+    f->profile = span_model_fold_tracks(&f->first, NULL, events, n);
     assert_non_null(f->profile);
     for (uint32_t i = 0; i < f->profile->n_tracks; i++)
         f->tracks[i] = (struct lanes_track){&f->profile->tracks[i], i == 0, i == 1};
@@ -307,7 +271,7 @@ static const struct lanes *read_again(struct fixture *f, const struct event *eve
     assert_non_null(sink);
     const struct window window = {f->request.from_ns, f->request.to_ns + 1};
     struct replayed log;
-    assert_non_null(fold(&f->second, &log, events, n));
+    assert_non_null(span_model_fold_tracks(&f->second, &log, events, n));
     assert_int_equal(replayed_play(&log, f->profile,
                                    (struct replay_request){.window = n % 3 == 0 ? NULL : &window,
                                                            .rests = f->request.open_to_end,
@@ -381,7 +345,7 @@ static void random_streams(void **state)
     for (unsigned round = 0; round < 800; round++) {
         size_t n = 1 + random_below(&random, EVENTS_MAX);
         struct fixture f;
-        random_events(&random, events, n);
+        span_model_random_events(&random, events, n);
         open_fixture(&f, events, n);
         if (round % 8 >= 4) {
             f.request.marks = f.request.methods = false;

@@ -345,16 +345,6 @@ static void rows_of_groups(void **state)
 
 /* ---- by hand ---- */
 
-static const struct table *table_of(struct rendering *r, enum table_group group)
-{
-    struct diag d = {0};
-
-    assert_true(view_resolve(&r->view, r->input.profile, &d));
-    const struct table *t = methods_new(r->input.profile, r->input.names, &r->view, group, &r->arena);
-    assert_non_null(t);
-    return t;
-}
-
 static void by_thread(void **state)
 {
     struct fake *f = fake_new();
@@ -369,7 +359,7 @@ static void by_thread(void **state)
     fake_stack(f, "a.B.c", 5, 9, 2);
     rendering_of(&r, f);
     r.view.tracks = TRACKS_ALL;
-    const struct table *t = table_of(&r, GROUP_THREAD);
+    const struct table *t = rendering_table(&r, GROUP_THREAD);
     assert_int_equal(t->n, 2);
     struct table_sums main = table_sums(t, 0), worker = table_sums(t, 1);
     assert_int_equal(main.inclusive[0], 110);
@@ -407,7 +397,7 @@ static void identity(void **state)
     made[1].file = made[0].scope;
     made[4].module = made[0].name;
     rendering_init(&r, p);
-    const struct table *t = table_of(&r, GROUP_METHOD);
+    const struct table *t = rendering_table(&r, GROUP_METHOD);
     assert_int_equal(t->n, 4);
     assert_int_equal(t->row_of_frame[0], t->row_of_frame[1]);
     struct table_sums twice = table_sums(t, t->row_of_frame[0]);
@@ -435,7 +425,7 @@ static void ids(void **state)
     fake_stack(f, "a.B.c()V", 1000, 0, 1);
     fake_stack(f, "a.B.c(I)V", 1000, 0, 1);
     rendering_of(&r, f);
-    const struct table *t = table_of(&r, GROUP_METHOD);
+    const struct table *t = rendering_table(&r, GROUP_METHOD);
     assert_true(table_id(t, t->row_of_frame[0], h, id));
     assert_string_equal(id, "7142026ccf3d");
     assert_true(table_by_id(t, STR("7142026ccf3d"), h, rows, 2, &n));

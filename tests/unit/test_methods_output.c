@@ -8,16 +8,6 @@
 #include "tests/support/fake_profile.h"
 #include "tests/support/rendering.h"
 
-static const struct table *table_of(struct rendering *r, enum table_group group)
-{
-    struct diag d = {0};
-
-    assert_true(view_resolve(&r->view, r->input.profile, &d));
-    const struct table *t = methods_new(r->input.profile, r->input.names, &r->view, group, &r->arena);
-    assert_non_null(t);
-    return t;
-}
-
 /* ---- which rows, in which order ---- */
 
 static struct fake *few_methods(struct rendering *r)
@@ -52,7 +42,7 @@ static bool set(struct table_request *request, struct str key, struct str value,
 
 static void check_order(struct rendering *r, const char *sort, const char *grep, const char *expected)
 {
-    const struct table *t = table_of(r, GROUP_METHOD);
+    const struct table *t = rendering_table(r, GROUP_METHOD);
     struct table_request request;
     struct selection s;
     struct diag d = {0};
@@ -107,7 +97,7 @@ static void range_of_rows(void **state)
                  {0, 0, 0}};
     struct rendering r;
     struct fake *f = few_methods(&r);
-    const struct table *t = table_of(&r, GROUP_METHOD);
+    const struct table *t = rendering_table(&r, GROUP_METHOD);
 
     (void)state;
     for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
@@ -149,7 +139,7 @@ static void refused_requests(void **state)
     assert_false(set(&request, STR("width"), STR("500"), &d));
     d = (struct diag){0};
     strcpy(request.sort, "wall_inc");
-    assert_false(table_select(table_of(&r, GROUP_METHOD), &request, STR("wall"), &s, &r.arena, &d));
+    assert_false(table_select(rendering_table(&r, GROUP_METHOD), &request, STR("wall"), &s, &r.arena, &d));
     assert_int_equal(d.kind, DIAG_USAGE);
     assert_non_null(strstr(d.detail, "wall_incl"));
     rendering_free(&r);

@@ -13,23 +13,12 @@
 #include "tests/support/systrace_bytes.h"
 #include "tests/support/test_input.h"
 
-static const struct profile *read_bytes(struct arena *arena, const struct buf *b)
-{
-    struct diag diag = {0};
-
-    arena_init(arena, 256 << 20);
-    const struct profile *p = hostile_read(arena, b->p, b->n, &diag);
-    if (p == NULL)
-        fail_msg("%s: %s", diag.title, diag.detail);
-    return p;
-}
-
 static const struct profile *read_with(struct arena *arena, const struct perfetto_options *options)
 {
     struct buf b = {0};
 
     perfetto_put(&b, options);
-    const struct profile *p = read_bytes(arena, &b);
+    const struct profile *p = hostile_read_good(arena, &b);
     buf_free(&b);
     return p;
 }
@@ -247,7 +236,7 @@ static void sections_beside_samples(void **state)
     systrace_put(&sections, 0);
     buf_str(&b, buf_view(&alone));
     buf_str(&b, buf_view(&sections));
-    const struct profile *p = read_bytes(&arena, &b), *of_samples = read_bytes(&other, &alone);
+    const struct profile *p = hostile_read_good(&arena, &b), *of_samples = hostile_read_good(&other, &alone);
     uint32_t samples = profile_value_by_role(p, ROLE_SAMPLES);
     assert_true(profile_is_mixed(p));
     assert_false(profile_is_mixed(of_samples));

@@ -23,13 +23,6 @@ static const struct hash_seed SEED = {3, 4};
 static const struct reader_limits TIGHT = {
     .methods = 100, .threads = 100, .line_bytes = 64, .name_bytes = 16};
 
-static int by_size(const void *a, const void *b)
-{
-    const size_t *x = a, *y = b;
-
-    return *x < *y ? -1 : *x > *y;
-}
-
 /* Rising offsets, some of them equal: pieces may be empty. */
 static size_t random_cuts(uint64_t *state, size_t *cuts, size_t n)
 {
@@ -37,7 +30,7 @@ static size_t random_cuts(uint64_t *state, size_t *cuts, size_t n)
 
     for (size_t i = 0; i < n_cuts; i++)
         cuts[i] = random_below(state, (uint32_t)n + 1);
-    qsort(cuts, n_cuts, sizeof(*cuts), by_size);
+    test_input_sort_cuts(cuts, n_cuts);
     return n_cuts;
 }
 

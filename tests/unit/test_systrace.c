@@ -108,17 +108,6 @@ static void records_are_sorted_and_equal_ones_keep_their_order(void **state)
             check_sort(LONGEST[i], n);
 }
 
-static const struct profile *read_trace(struct arena *arena, const struct buf *b)
-{
-    struct diag diag = {0};
-
-    arena_init(arena, 256 << 20);
-    const struct profile *p = hostile_read(arena, b->p, b->n, &diag);
-    if (p == NULL)
-        fail_msg("%s: %s", diag.title, diag.detail);
-    return p;
-}
-
 static const struct profile_track *track_named(const struct profile *p, const char *name)
 {
     for (uint32_t i = 0; i < p->n_tracks; i++)
@@ -138,7 +127,7 @@ static void records_do_not_stay(void **state)
     (void)state;
     for (uint64_t i = 0; i < TIMES; i++)
         systrace_put(&b, i * PART_NS);
-    const struct profile *p = read_trace(&arena, &b);
+    const struct profile *p = hostile_read_good(&arena, &b);
     assert_true(track_named(p, "main")->calls >= TIMES);
     assert_true(arena.used_bytes < b.n);
     arena_free(&arena);
@@ -167,7 +156,7 @@ static void sections_have_the_time_of_each_state(void **state)
 
     (void)state;
     systrace_put(&b, 0);
-    const struct profile *p = read_trace(&arena, &b);
+    const struct profile *p = hostile_read_good(&arena, &b);
     assert_int_equal(p->n_values, 8);
     const struct profile_track *main = track_named(p, "main");
     assert_true(str_eq(profile_string(p, main->group), STR("com.example.app")));
@@ -239,7 +228,7 @@ static void fields_in_any_order(void **state)
     systrace_put(&b, 0);
     systrace_put_binder(&b);
     put_unusual(&unusual, buf_view(&b), LEVEL_FILE);
-    const struct profile *p = read_trace(&arena, &b), *q = read_trace(&arena_2, &unusual);
+    const struct profile *p = hostile_read_good(&arena, &b), *q = hostile_read_good(&arena_2, &unusual);
     assert_true(unusual.n > b.n);
     assert_int_equal(p->n_nodes, q->n_nodes);
     assert_int_equal(p->n_tracks, q->n_tracks);
@@ -263,7 +252,7 @@ static void a_thread_begins_with_its_first_record(void **state)
     (void)state;
     systrace_put_received(&b, 500);
     systrace_put(&b, 0);
-    const struct profile *p = read_trace(&arena, &b);
+    const struct profile *p = hostile_read_good(&arena, &b);
     assert_self(p, track_named(p, "main"), "", (const uint64_t[]){1600, 100, 0, 1000, 0, 0, 500, 0});
     arena_free(&arena);
     buf_free(&b);
@@ -277,7 +266,7 @@ static void a_call_of_another_process_says_what_it_asks_for(void **state)
 
     (void)state;
     systrace_put_binder(&b);
-    const struct profile *p = read_trace(&arena, &b);
+    const struct profile *p = hostile_read_good(&arena, &b);
     const struct profile_track *main = track_named(p, "main");
     assert_self(p, main, "binder transaction to system_server: IActivityManager.attachApplication",
                 (const uint64_t[]){50, 1});
@@ -295,7 +284,7 @@ static void tracks_of_events_without_the_scheduler(void **state)
 
     (void)state;
     systrace_put_track_events(&b, 0, false);
-    const struct profile *p = read_trace(&arena, &b);
+    const struct profile *p = hostile_read_good(&arena, &b);
     assert_int_equal(p->n_values, 2);
     const struct profile_track *t = track_named(p, "main");
     assert_self(p, t, "outer", (const uint64_t[]){60, 1});
@@ -331,7 +320,7 @@ static void counters_are_told_with_their_readings(void **state)
     (void)state;
     systrace_put(&b, 0);
     systrace_put_counters(&b);
-    const struct profile *p = read_trace(&arena, &b);
+    const struct profile *p = hostile_read_good(&arena, &b);
     assert_int_equal(p->n_counters, sizeof(EXPECTED) / sizeof(*EXPECTED));
     for (uint32_t i = 0; i < p->n_counters; i++) {
         const struct profile_counter *c = &p->counters[i];
@@ -356,7 +345,7 @@ static void counters_are_told_with_their_readings(void **state)
 static void check_screen(const struct buf *b, const struct profile_screen_frame *expected, uint32_t n)
 {
     struct arena arena;
-    const struct profile *p = read_trace(&arena, b);
+    const struct profile *p = hostile_read_good(&arena, b);
 
     assert_int_equal(p->n_phases, 1);
     assert_true(str_eq(profile_string(p, p->phases[0].name), STR("bindApplication")));
@@ -402,7 +391,7 @@ static void sections_of_before_the_start_have_their_time(void **state)
     (void)state;
     systrace_put_started(&b, 130);
     systrace_put_track_events(&b, 0, false);
-    const struct profile *p = read_trace(&arena, &b);
+    const struct profile *p = hostile_read_good(&arena, &b);
     profile_times(p, &begin, &end);
     assert_int_equal(begin, 0);
     assert_int_equal(end, 100);
@@ -431,7 +420,7 @@ static void files_of_one_archive_are_one_recording(void **state)
         members[i].method = DEFLATED;
     }
     packing_zip_archive(&zip, members, FILES);
-    const struct profile *p = read_trace(&arena, &zip);
+    const struct profile *p = hostile_read_good(&arena, &zip);
     const struct profile_track *main = track_named(p, "main");
     assert_int_equal(main->calls, 3 + 2);
     assert_self(p, main, "bindApplication", (const uint64_t[]){400, 400, 0, 0, 0, 0, 0, 1});
