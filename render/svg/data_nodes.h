@@ -49,9 +49,16 @@ struct data_nodes {
 /* A set of small numbers that knows how many of them are below each: one bit, and half a bit for counting. */
 struct data_set {
     uint64_t *bits;
-    uint32_t *below; /* by word of `bits`; data_set_count fills it */
+    uint32_t *below; /* by word of `bits`, when all are in it */
     uint32_t n_words;
 };
+
+/* How many members are below this one. */
+static inline uint32_t data_set_position(const struct data_set *s, uint32_t member)
+{
+    uint64_t below = s->bits[member >> 6] & ((UINT64_C(1) << (member & 63)) - 1);
+    return s->below[member >> 6] + (uint32_t)__builtin_popcountll(below);
+}
 
 struct data_frames {
     const struct render_input *in;
@@ -60,7 +67,7 @@ struct data_frames {
     uint32_t n;
     uint32_t *line_of;  /* by position in `frames` */
     frame_id *frame_at; /* by line */
-    uint32_t *prefix;   /* by line; data_frames_put finds it */
+    uint32_t *prefix;   /* by line; found when it is written */
     size_t capacity_of_line_of, capacity_of_frame_at, capacity_of_prefix;
     struct buf text, last_text; /* of this line and the one before */
 };
@@ -82,22 +89,6 @@ void data_nodes_survey(struct data_nodes *w);
 /* Appends the records and a line's end, as long as `out` is shorter than `end` bytes. The frames have their
  * lines. */
 void data_nodes_put(const struct data_nodes *w, struct buf *out, size_t end);
-
-/* Lives in in->scratch, but for what data_frames_free ends. Frames that stand for tracks count as in a tree:
- * n_frames + index. False: the arena gives no more. */
-bool data_frames_init(struct data_frames *f, const struct render_input *in,
-                      const struct package_colours *colours) __attribute__((warn_unused_result));
-
-void data_frames_free(struct data_frames *f);
-
-/* Gives each frame in use its line. False: the arena gives no more. */
-bool data_frames_number(struct data_frames *f) __attribute__((warn_unused_result));
-
-/* Appends the lines, as long as `out` is shorter than `end` bytes. `xml`: escaped. */
-void data_frames_put(struct data_frames *f, struct buf *out, size_t end, bool xml);
-
-/* Then their numbers. */
-void data_frames_put_numbers(const struct data_frames *f, struct buf *out, size_t end);
 
 static inline char *data_number(char *to, uint64_t value)
 {
