@@ -193,7 +193,7 @@ static bool place_put(struct place *p, const char *key, int fd, uint64_t bytes, 
                       struct diag *diag)
 {
     if (p->s3 != NULL) {
-        enum s3_result result = s3_put(p->s3, key, fd, bytes, sha256, diag);
+        enum s3_result result = s3_put(p->s3, NULL, key, fd, bytes, sha256, diag);
         return result == S3_OK || result == S3_EXISTS;
     }
     enum store_result result = put_new(p->local, key, fd, bytes);

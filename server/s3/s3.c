@@ -23,7 +23,7 @@ enum {
     SHORT_MS = 5000,       /* an attempt without a file takes no longer, or than a quarter of that, .. */
     SHORT_ALL = 2,         /* and behind so many of these times no further one is begun */
     PAUSE_MS = 100,        /* before the second attempt, at most; twice as long before each further one */
-    PART_BYTES = 64 << 20,
+    PART_BYTES = 16 << 20,
     BUFFER_BYTES = 512 << 10, /* of a file that is sent or fetched */
     BUDGET = 100, /* tenths of attempts in store: one more attempt takes ten, an answer gives one back */
     ATTEMPT_COST = 10,

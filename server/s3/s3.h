@@ -40,7 +40,7 @@ struct s3_settings {
     /* An attempt to send or fetch a file has failed when it was slower than 64 KiB a second for so long; 0: 20.
      * What is small may take a quarter of it, or five seconds if that is more. */
     unsigned stalled_s;
-    /* What has more bytes is sent in parts of so many; 0: 64 MiB. Object stores want at least 5 MiB. */
+    /* Of a large file, which is sent in parts; 0: 16 MiB. Object stores want at least 5 MiB. */
     uint64_t part_bytes;
     const struct stop *stop; /* ends what sends or fetches a file; NULL: nothing does */
 };
@@ -69,11 +69,27 @@ enum s3_result s3_get_small(struct s3 *s, const char *key,
                             bool (*take)(void *context, const char *p, size_t n), void *context,
                             struct diag *diag) __attribute__((warn_unused_result));
 
-/* The first `bytes` bytes of the file, whose digest (in hex) the store checks; only if the key is not there. Of two who put
- * a file of more than one part at the same time both may succeed (with Ceph 16, not with Amazon S3): they have to put the
- * same bytes. */
-enum s3_result s3_put(struct s3 *s, const char *key, int fd, uint64_t bytes, const char *sha256,
-                      struct diag *diag) __attribute__((warn_unused_result));
+/* A file that is put while it grows: what was sent of it in parts. Nobody sees anything before s3_put. */
+struct s3_parts;
+uint64_t s3_part_bytes(const struct s3 *s);
+
+/* Sends the whole parts that there are in the first `bytes` bytes of the file and were not sent yet. *parts is NULL before
+ * the first call; what is there behind any call, also one that failed, goes into s3_put or is dropped. */
+enum s3_result s3_put_parts(struct s3 *s, struct s3_parts **parts, const char *key, int fd, uint64_t bytes,
+                            struct diag *diag) __attribute__((warn_unused_result));
+
+/* Takes the parts away. *parts, which was not NULL, is NULL then, whatever became of it. */
+enum s3_result s3_drop_parts(struct s3 *s, struct s3_parts **parts, struct diag *diag)
+    __attribute__((warn_unused_result));
+/* The same without asking the store: a rule of the bucket ends them. *parts may be NULL. */
+void s3_forget_parts(struct s3_parts **parts);
+
+/* The first `bytes` bytes of the file, whose digest (in hex) the store checks; only if the key is not there. What was sent
+ * in *parts is not sent again, and each part has a digest of its own; `parts` may be NULL. *parts is NULL behind S3_OK; else
+ * the call may be tried again. Of two who put a file in
+ * parts at the same time both may succeed (with Ceph 16, not with Amazon S3): they have to put the same bytes. */
+enum s3_result s3_put(struct s3 *s, struct s3_parts **parts, const char *key, int fd, uint64_t bytes,
+                      const char *sha256, struct diag *diag) __attribute__((warn_unused_result));
 
 /* The same with bytes in memory. */
 enum s3_result s3_put_text(struct s3 *s, const char *key, struct str text, struct diag *diag)

@@ -66,10 +66,9 @@ struct s3_request {
 /* s3.c: sends the request until it has an answer that counts. */
 enum s3_result s3_send(struct s3 *s, struct s3_request *r, struct diag *diag)
     __attribute__((warn_unused_result));
-/* s3_parts.c: as s3_put, in parts of this size. */
-enum s3_result s3_put_parts(struct s3 *s, const char *key, int fd, uint64_t bytes, const char *sha256,
-                            uint64_t part_bytes, struct diag *diag) __attribute__((warn_unused_result));
-uint64_t s3_part_bytes(const struct s3 *s);
+/* s3_parts.c: as s3_put, always in parts. */
+enum s3_result s3_end_parts(struct s3 *s, struct s3_parts **parts, const char *key, int fd, uint64_t bytes,
+                            const char *sha256, struct diag *diag) __attribute__((warn_unused_result));
 const char *s3_prefix(const struct s3 *s);
 
 /* s3_xml.c: The text of the next element of this name behind *rest, which is moved behind it. False: there is none. */

@@ -22,14 +22,21 @@ enum s3_result s3_get_small(struct s3 *s, const char *key,
     return s3_send(s, &r, diag);
 }
 
-enum s3_result s3_put(struct s3 *s, const char *key, int fd, uint64_t bytes, const char *sha256,
-                      struct diag *diag)
+enum s3_result s3_put(struct s3 *s, struct s3_parts **parts, const char *key, int fd, uint64_t bytes,
+                      const char *sha256, struct diag *diag)
 {
+    enum { WHOLE_PARTS = 4 }; /* What has no more is sent at once. */
     struct s3_request r = {
         .method = "PUT", .key = key, .fd = fd, .bytes = bytes, .sha256 = sha256, .creates = true};
+    struct s3_parts *own = NULL;
+    struct diag ignored = {0};
 
-    return bytes > s3_part_bytes(s) ? s3_put_parts(s, key, fd, bytes, sha256, s3_part_bytes(s), diag)
-                                    : s3_send(s, &r, diag);
+    if ((parts == NULL || *parts == NULL) && bytes <= WHOLE_PARTS * s3_part_bytes(s))
+        return s3_send(s, &r, diag);
+    enum s3_result result = s3_end_parts(s, parts != NULL ? parts : &own, key, fd, bytes, sha256, diag);
+    if (own != NULL)
+        (void)!s3_drop_parts(s, &own, &ignored);
+    return result;
 }
 
 enum s3_result s3_put_text(struct s3 *s, const char *key, struct str text, struct diag *diag)

@@ -36,8 +36,9 @@ struct local_temp {
     struct local *local;
     int fd; /* for reading back; written by local_temp_write only */
     bool open;
-    off_t written; /* bytes */
-    char name[80]; /* empty where the file system can hold a file without one */
+    off_t written;         /* bytes */
+    char name[80];         /* empty where the file system can hold a file without one */
+    struct s3_parts *sent; /* what a bucket has of it (store_put_parts); NULL: nothing */
 };
 
 enum store_result local_temp_open(struct local *l, struct local_temp *t) __attribute__((warn_unused_result));

@@ -171,6 +171,23 @@ enum store_result store_put_file(struct store *s, struct local_temp *t, const ch
     return changed(s, s->backend->put_file(s, t, key, sha256));
 }
 
+uint64_t store_part_bytes(const struct store *s)
+{
+    return s->bucket != NULL ? store_bucket_part_bytes(s->bucket) : 0;
+}
+
+void store_put_parts(struct store *s, struct local_temp *t, const char *key, uint64_t bytes)
+{
+    if (s->backend->put_parts != NULL)
+        s->backend->put_parts(s, t, key, bytes);
+}
+
+void store_drop_parts(struct store *s, struct local_temp *t)
+{
+    if (t->sent != NULL)
+        s->backend->drop_parts(s, t);
+}
+
 enum store_result store_copy(struct store *s, const char *from, const char *key)
 {
     return changed(s, s->backend->copy(s, from, key));

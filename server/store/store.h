@@ -40,10 +40,20 @@ bool store_is_away(struct store *s, bool *asks);
 enum store_result store_put(struct store *s, const char *key, struct str bytes)
     __attribute__((warn_unused_result));
 
-/* The same with a file on its way in, of store_local(), and its digest in hex; closes t. After STORE_FULL t may still be open, and
+/* The same with a file on its way in, of store_local(), and its digest in hex; closes t. What was sent of it before stays to be dropped
+ * unless it succeeds. After STORE_FULL t may still be open, and
  * the call may be tried again. */
 enum store_result store_put_file(struct store *s, struct local_temp *t, const char *key, const char *sha256)
     __attribute__((warn_unused_result));
+
+/* A file on its way in that still grows. A bucket takes it in parts of this size; 0: the store is a directory, .. */
+uint64_t store_part_bytes(const struct store *s);
+/* .. and does nothing here. Sends the whole parts of its first `bytes` bytes that were not sent yet. Nobody sees them before
+ * store_put_file, to which they save time and nothing else: whether they could be sent is not told. Not beside another call
+ * with the same file. */
+void store_put_parts(struct store *s, struct local_temp *t, const char *key, uint64_t bytes);
+/* What was sent, and is not put, goes again: behind the last call with t, or before it is put under another key. */
+void store_drop_parts(struct store *s, struct local_temp *t);
 
 /* Whether this machine has the bytes with this digest, of an object of the bucket. */
 bool store_has_copy(struct store *s, const char *sha256);

@@ -315,6 +315,18 @@ static enum store_result put(struct store *s, const char *key, struct str bytes)
     return answered(s->bucket, s3_put_text(s->bucket->s3, key, bytes, &diag), &diag);
 }
 
+/* What was sent in parts goes with the failure, before all others wait for a store that is away. */
+static enum s3_result put_or_drop(struct s3 *s3, struct local_temp *t, const char *key, const char *sha256,
+                                  struct diag *diag)
+{
+    enum s3_result result = s3_put(s3, &t->sent, key, t->fd, (uint64_t)t->written, sha256, diag);
+    struct diag ignored = {0};
+
+    if (result != S3_FULL && t->sent != NULL)
+        (void)!s3_drop_parts(s3, &t->sent, &ignored);
+    return result;
+}
+
 static enum store_result put_file(struct store *s, struct local_temp *t, const char *key, const char *sha256)
 {
     struct diag diag = {0};
@@ -323,14 +335,37 @@ static enum store_result put_file(struct store *s, struct local_temp *t, const c
     if (!store_key_valid(key))
         result = refuse_key();
     else if (may_ask_for_file(s))
-        result = answered(s->bucket, s3_put(s->bucket->s3, key, t->fd, (uint64_t)t->written, sha256, &diag),
-                          &diag);
+        result = answered(s->bucket, put_or_drop(s->bucket->s3, t, key, sha256, &diag), &diag);
     if (result == STORE_FULL)
         return result; /* it may be tried again */
     if (result == STORE_OK)
         keep_copy(s, t, sha256);
     local_temp_discard(s->local, t);
     return result;
+}
+
+/* What could not be sent is sent when more is there, or at the end. */
+static void put_parts(struct store *s, struct local_temp *t, const char *key, uint64_t bytes)
+{
+    struct diag diag = {0};
+
+    if (store_key_valid(key) && may_ask_for_file(s))
+        (void)answered(s->bucket, s3_put_parts(s->bucket->s3, &t->sent, key, t->fd, bytes, &diag), &diag);
+}
+
+/* A store that is away is not waited for: a rule of the bucket ends what was not put together. */
+static void drop_parts(struct store *s, struct local_temp *t)
+{
+    struct diag diag = {0};
+
+    if (may_ask(s->bucket))
+        (void)answered(s->bucket, s3_drop_parts(s->bucket->s3, &t->sent, &diag), &diag);
+    s3_forget_parts(&t->sent);
+}
+
+uint64_t store_bucket_part_bytes(const struct store_bucket *b)
+{
+    return s3_part_bytes(b->s3);
 }
 
 static enum store_result copy(struct store *s, const char *from, const char *key)
@@ -410,6 +445,8 @@ static enum store_result probe(struct store *s)
 
 const struct store_backend STORE_BUCKET = {.put = put,
                                            .put_file = put_file,
+                                           .put_parts = put_parts,
+                                           .drop_parts = drop_parts,
                                            .copy = copy,
                                            .get = get,
                                            .read = read_text,

@@ -10,6 +10,8 @@
 struct store_backend {
     enum store_result (*put)(struct store *s, const char *key, struct str bytes);
     enum store_result (*put_file)(struct store *s, struct local_temp *t, const char *key, const char *sha256);
+    void (*put_parts)(struct store *s, struct local_temp *t, const char *key, uint64_t bytes);
+    void (*drop_parts)(struct store *s, struct local_temp *t);
     enum store_result (*copy)(struct store *s, const char *from, const char *key);
     enum store_result (*get)(struct store *s, const char *key, const char *sha256, int *fd, uint64_t *bytes);
     enum store_result (*read)(struct store *s, const char *key, size_t limit, struct buf *out);
@@ -37,6 +39,7 @@ void store_bucket_free(struct store_bucket *b);
 bool store_bucket_is_away(struct store_bucket *b, bool *asks);
 /* The key of the copy on this machine of bytes with this digest. */
 void store_bucket_copy_key(const struct store_bucket *b, const char *sha256, char key[STORE_KEY_BYTES]);
+uint64_t store_bucket_part_bytes(const struct store_bucket *b);
 /* Owns the bucket in any case. NULL: no memory. */
 struct store_bucket *store_bucket_new(struct s3 *bucket, const struct log *log);
 

@@ -198,6 +198,7 @@ static void tell_written(struct job *job, size_t n)
     job->written += n;
     if (job->written >= job->awaited)
         pthread_cond_signal(&job->arrived);
+    job_send_arrived(job);
     pthread_mutex_unlock(&job->lock);
 }
 
@@ -515,7 +516,8 @@ static ptrdiff_t read_arrival(void *context, uint64_t at, void *to, size_t n)
         return -1;
     }
     /* By then the format has recognised its file: what is none is refused by its first bytes. */
-    if (at >= BEGIN_BYTES && has_ended(job) && !job_begin_keeping(job, &a->diag))
+    if (at >= BEGIN_BYTES &&
+        !(has_ended(job) ? job_begin_keeping(job, &a->diag) : job_send_ahead(job, &a->diag)))
         return -1;
     uint64_t there = written(job);
     if (at >= there)
@@ -531,6 +533,8 @@ static bool arrival_size(void *context, uint64_t *bytes)
 {
     struct arrival *a = context;
 
+    if (!job_send_ahead(a->job, &a->diag)) /* it is an archive, or whatever is read behind its end */
+        return false;
     if (!await(a->job, a->turn, UINT64_MAX)) {
         stop_say(&a->job->stop, &a->diag);
         return false;
@@ -630,6 +634,10 @@ static void run(struct thread_job *thread)
         made = read_while_it_arrives(job, &turn, &diag);
         if (made == NULL)
             refuse_input(job, &diag);
+        if (made == NULL && !has_ended(job)) { /* once it has ended, its answer is first */
+            turn_give(&turn);
+            job_send_no_more(job);
+        }
     }
     if (made != NULL || !leaves_early(job))
         finish(job, &turn, made);

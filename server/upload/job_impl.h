@@ -37,7 +37,7 @@ enum { JOB_VIEWS = 2 }; /* that are made before the answer: summary and picture 
 struct job {
     struct thread_job thread; /* first: see the functions that it runs in job.c */
     struct thread_job room;   /* makes room on a full disk for the producer */
-    struct thread_job keeper; /* puts the bytes into the store, beside the end of their reading */
+    struct thread_job keeper; /* puts the bytes into the store, beside their reading */
     struct service *service;  /* constant */
     struct client *client;    /* who sent it, a reference; constant */
     struct stop stop;         /* STOP_LEFT: the producer has given the upload up, or left before its answer */
@@ -56,6 +56,9 @@ struct job {
     bool kept;                /* The upload is durable: result.record and the delete token are final. */
     bool told;                /* The client is about to hear the result. */
     enum job_bytes bytes_are; /* changed by the job, and by the keeper while they are JOB_BYTES_PUT */
+    bool keeper_runs;         /* or will */
+    bool sends_ahead;         /* A format knows the upload: a bucket may have its parts while it arrives. */
+    uint64_t send_at;         /* as soon as so many bytes are there */
     unsigned refs;            /* the producer's, and one of each thread that works on it or will */
     struct exchange_wait waiting; /* for the answer */
     struct exchange_wait stalled; /* for room on the disk */
@@ -121,6 +124,12 @@ void job_answer(struct job *job);
 bool job_is_wanted(struct job *job, struct diag *diag);
 /* Gives the upload, whose bytes are all there, its id and their digest, once. False: diag. */
 bool job_identify(struct job *job, struct diag *diag);
+/* A format knows the upload: a bucket is sent its parts while it arrives. To be called any number of times. False: diag. */
+bool job_send_ahead(struct job *job, struct diag *diag);
+/* More has arrived: a keeper sends what there is, without a thread that waits for the rest. Under the lock. */
+void job_send_arrived(struct job *job);
+/* It was refused while it arrived: what was sent goes again. Without a turn; may take long. */
+void job_send_no_more(struct job *job);
 /* All bytes are there, and a format knows them: puts them into the store, on a thread of its own. To be called any number of
  * times. False: diag. */
 bool job_begin_keeping(struct job *job, struct diag *diag);

@@ -1,9 +1,10 @@
 /* How an upload ends: its bytes and its record are made durable, or taken back, and who waits gets the
  * answer. For an upload of one file, whose story job.c tells, and for an archive of which every member is meant.
  *
- * What was read while it arrived has its bytes put into the store beside the end of the reading (job_begin_keeping): both
- * take long. The record waits for both. If there is no record to come, the bytes go again (job_drop_bytes); those that a
- * crash leaves are found by a sweep, as all bytes without a record. */
+ * What is read while it arrives has its bytes put into the store beside the reading: all take long. A bucket gets the parts of a
+ * large one as they arrive (job_send_ahead); all that is left goes when the last byte is there (job_begin_keeping). The record waits
+ * for both. If there is no record to come, the bytes go again (job_drop_bytes); those that a crash leaves are found by a
+ * sweep, as all bytes without a record, or by a rule of the bucket, as parts that were not put together. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -133,7 +134,7 @@ bool job_identify(struct job *job, struct diag *diag)
 
     if (r->sha256[0] != '\0')
         return true;
-    if (!job_new_id(r, diag))
+    if (r->id[0] == '\0' && !job_new_id(r, diag))
         return false;
     if (!sha256_end(job->hash, digest))
         return no_digest(diag);
@@ -149,16 +150,98 @@ static bool put_bytes(struct job *job, struct local_temp *temp, const struct rec
     return keep_blob(job->service, temp, key, true, r->sha256, diag);
 }
 
+/* Under the lock, which it leaves meanwhile: sends the parts that are there. */
+static void send_parts(struct job *job)
+{
+    struct store *store = job->service->store;
+    const uint64_t part_bytes = store_part_bytes(store);
+    char key[RECORD_BYTES_KEY_CHARS + 1];
+
+    record_bytes_key(job->result.record.id, key);
+    while (job->sends_ahead && job->bytes_are == JOB_BYTES_HERE && job->written >= job->send_at &&
+           stop_asked(&job->stop) == STOP_NONE) {
+        const uint64_t there = job->written;
+        job->send_at = (there / part_bytes + 1) * part_bytes;
+        pthread_mutex_unlock(&job->lock);
+        store_put_parts(store, &job->temp, key, there);
+        pthread_mutex_lock(&job->lock);
+    }
+}
+
+/* The job waits for the spool's descriptor no more: it has one, and the keeper another. */
+static bool put_whole(struct job *job)
+{
+    const int fd = job->keeping.fd;
+
+    job->keeping = job->temp;
+    job->keeping.fd = fd;
+    job->temp.sent = NULL;
+    bool kept = put_bytes(job, &job->keeping, &job->result.record, &job->not_kept);
+    local_temp_discard(store_local(job->service->store), &job->keeping);
+    return kept;
+}
+
 static void run_keeper(struct thread_job *keeper)
 {
     struct job *job = (struct job *)((char *)keeper - offsetof(struct job, keeper));
-    bool kept = put_bytes(job, &job->keeping, &job->result.record, &job->not_kept);
 
-    local_temp_discard(store_local(job->service->store), &job->keeping);
     pthread_mutex_lock(&job->lock);
-    job->bytes_are = kept ? JOB_BYTES_KEPT : JOB_BYTES_NOT_KEPT;
+    send_parts(job);
+    if (job->bytes_are == JOB_BYTES_PUT) {
+        pthread_mutex_unlock(&job->lock);
+        bool kept = put_whole(job);
+        pthread_mutex_lock(&job->lock);
+        job->bytes_are = kept ? JOB_BYTES_KEPT : JOB_BYTES_NOT_KEPT;
+    }
+    job->keeper_runs = false;
     pthread_cond_signal(&job->arrived);
     pthread_mutex_unlock(&job->lock); /* from here on the job may be freed */
+}
+
+/* Under the lock. */
+static void submit_keeper(struct job *job)
+{
+    if (job->keeper_runs)
+        return;
+    job->keeper_runs = true;
+    job->keeper = (struct thread_job){.run = run_keeper, .place = {TURN_INPUT, .owner = job->client}};
+    threads_submit(job->service->threads, THREADS_KEEPERS, &job->keeper);
+}
+
+/* So fast that it will be there before a few parts could be sent: whole it needs fewer requests, and one digest less. */
+static bool comes_at_once(const struct job *job)
+{
+    enum { FAST_BYTES_MS = 64 << 10 };
+
+    return job->written > (uint64_t)(clock_ms() - job->started_ms) * FAST_BYTES_MS;
+}
+
+void job_send_arrived(struct job *job)
+{
+    if (!job->sends_ahead || job->written < job->send_at)
+        return;
+    if (comes_at_once(job))
+        job->send_at = job->written + store_part_bytes(job->service->store);
+    else
+        submit_keeper(job);
+}
+
+bool job_send_ahead(struct job *job, struct diag *diag)
+{
+    struct record *r = &job->result.record;
+    const uint64_t part_bytes = store_part_bytes(job->service->store);
+
+    if (part_bytes == 0 || job->keeping_since_s != 0)
+        return true;
+    if (!job_new_id(r, diag))
+        return false;
+    job->keeping_since_s = (int64_t)time(NULL);
+    pthread_mutex_lock(&job->lock);
+    job->send_at = part_bytes;
+    job->sends_ahead = true;
+    job_send_arrived(job);
+    pthread_mutex_unlock(&job->lock);
+    return true;
 }
 
 static enum job_bytes bytes_are(struct job *job)
@@ -179,19 +262,20 @@ bool job_begin_keeping(struct job *job, struct diag *diag)
     int fd = fcntl(job->temp.fd, F_DUPFD_CLOEXEC, 0);
     if (fd < 0)
         return true;
-    job->keeping = job->temp;
+    if (job->keeping_since_s == 0)
+        job->keeping_since_s = (int64_t)time(NULL);
+    pthread_mutex_lock(&job->lock);
     job->keeping.fd = fd;
-    job->keeping_since_s = (int64_t)time(NULL);
-    job->bytes_are = JOB_BYTES_PUT; /* nobody else looks before the thread begins */
-    job->keeper = (struct thread_job){.run = run_keeper, .place = {TURN_INPUT, .owner = job->client}};
-    threads_submit(job->service->threads, THREADS_KEEPERS, &job->keeper);
+    job->bytes_are = JOB_BYTES_PUT;
+    submit_keeper(job);
+    pthread_mutex_unlock(&job->lock);
     return true;
 }
 
 static enum job_bytes await_keeper(struct job *job)
 {
     pthread_mutex_lock(&job->lock);
-    while (job->bytes_are == JOB_BYTES_PUT)
+    while (job->keeper_runs)
         pthread_cond_wait(&job->arrived, &job->lock);
     enum job_bytes are = job->bytes_are;
     pthread_mutex_unlock(&job->lock);
@@ -202,6 +286,8 @@ bool job_keep_bytes(struct job *job, const struct record *r)
 {
     enum job_bytes are = await_keeper(job);
 
+    if (are == JOB_BYTES_HERE && strcmp(r->id, job->result.record.id) != 0)
+        store_drop_parts(job->service->store, &job->temp); /* a member's are put under its own id */
     if (are == JOB_BYTES_HERE)
         return put_bytes(job, &job->temp, r, &job->result.diag);
     if (are != JOB_BYTES_KEPT)
@@ -250,9 +336,20 @@ static void discard(struct job *job, const struct record *record)
         sweep_give_upload_room(job->service->sweep, bytes);
 }
 
+void job_send_no_more(struct job *job)
+{
+    pthread_mutex_lock(&job->lock);
+    job->sends_ahead = false;
+    pthread_mutex_unlock(&job->lock);
+    (void)await_keeper(job);
+    store_drop_parts(job->service->store, &job->temp);
+    store_drop_parts(job->service->store, &job->keeping);
+}
+
 void job_drop_bytes(struct job *job)
 {
-    if (await_keeper(job) == JOB_BYTES_KEPT && !job->kept)
+    job_send_no_more(job);
+    if (job->bytes_are == JOB_BYTES_KEPT && !job->kept)
         discard(job, &job->result.record);
 }
 

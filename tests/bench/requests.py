@@ -19,11 +19,12 @@ from support import Server, eventually, id_of, token_of, trace  # noqa: E402
 PUT_PRICE, GET_PRICE, GB_PRICE = 0.005 / 1000, 0.0004 / 1000, 0.023
 MACHINES, KEPT, MB = 50, 1_000_000, 100        # of the day that is computed, and the size of an upload
 SWEPT, PAGE, OTHER_LISTS = 40, 10, 4           # uploads and bytes are listed in pages; tombstones, names (twice), spaces
+LINE = b'main;first;second 5\n'    # of what an upload of that size is made of
 UPLOADS, LOOKS, CHANGES = KEPT // 30, 10, 0.2  # a day; of each upload: looks that find no fresh record, and changes
 
 
 class Counter:
-    """Requests of each kind since the last look: lists cost as much as puts, deletes nothing."""
+    """Requests of each kind since the last look: lists and the ends of uploads in parts cost as much as puts, deletes nothing."""
     def __init__(self, bucket):
         self.bucket, self.seen = bucket, 0
 
@@ -31,7 +32,16 @@ class Counter:
         time.sleep(0.3)
         new, self.seen = self.bucket.requests[self.seen:], len(self.bucket.requests)
         kinds = collections.Counter('LIST' if key.startswith('?') else method for method, key in new)
-        return kinds['PUT'], kinds['LIST'], kinds['GET'] + kinds['HEAD'], kinds['DELETE']
+        return kinds['PUT'] + kinds['POST'], kinds['LIST'], kinds['GET'] + kinds['HEAD'], kinds['DELETE']
+
+
+def upload_slowly(server, content):
+    """As a network does, which a service may be ahead of."""
+    with server.connect() as connection:
+        connection.sendall(support.head('PUT', '/large.txt', 'Content-Length: %d' % len(content)))
+        time.sleep(3)
+        connection.sendall(content)
+        return support.read_answers(connection, ('PUT',))[0]
 
 
 def measure():
@@ -47,9 +57,13 @@ def measure():
         rows.append((what, times_a_day, count.since()))
     eventually(lambda: 'swept' in a.log() and 'swept' in b.log())
     count.since()
+    large = upload_slowly(a, LINE * (MB * 1_000_000 // len(LINE)))
+    row('an upload of %d MB' % MB, UPLOADS)
+    a.request('DELETE', '/p/' + id_of(large), X_Delete_Token=token_of(large))
+    count.since()
     answer = a.upload(trace())
     path = '/p/' + id_of(answer)
-    row('an upload', UPLOADS)
+    small = 'an upload of less than 16 MiB', UPLOADS, count.since()
     time.sleep(1.1)
     count.since()
     a.get(path + '/t/all.svg')
@@ -99,7 +113,7 @@ def measure():
         server.clean()
     bucket.end()
     shutil.rmtree(folder, ignore_errors=True)
-    return rows[:plain], rows[plain:]
+    return rows[:plain], [small, *rows[plain:]]
 
 
 def main():

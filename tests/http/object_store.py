@@ -10,6 +10,7 @@ import re
 import shutil
 import socket
 import subprocess
+import tarfile
 import tempfile
 import threading
 import time
@@ -234,6 +235,16 @@ def zip_of(files):
     with zipfile.ZipFile(packed, 'w', zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():
             archive.writestr(name, content)
+    return packed.getvalue()
+
+
+def tar_of(files):
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode='w') as archive:
+        for name, content in files.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
     return packed.getvalue()
 
 

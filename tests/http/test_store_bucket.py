@@ -254,7 +254,7 @@ class Parts(BucketTest):
     def test_a_part_is_tried_again_for_itself(self):
         self.bucket.faults.append(('PUT', 'team/bytes/', '503 SlowDown', 1))
         path = '/p/' + id_of(self.stored(self.server, self.CONTENT))
-        self.assertEqual(self.sent(), ['POST', 'PUT', 'PUT', 'PUT', 'POST'])
+        self.assertEqual(self.sent(), ['POST'] + 6 * ['PUT'] + ['POST'])
         self.assertEqual(self.service('b').get(path + '/raw').body, self.CONTENT)
 
     def test_parts_that_are_not_put_together_are_taken_away(self):
@@ -268,6 +268,156 @@ class Parts(BucketTest):
         path = '/p/' + id_of(self.stored(self.server, self.CONTENT))
         self.assertEqual(self.server.get(path).status, 200)
         self.assertEqual(self.bucket.parts, {})
+
+
+class Ahead(BucketTest):
+    """The parts of a large upload that comes slowly are sent while it arrives."""
+    PART = 16 << 20
+    BEGINNING = PART + (128 << 10)      # less than this is gathered before it is written
+    CONTENT = b'main;first;second 5\n' * 2_000_000      # two parts and a rest
+
+    def setUp(self):
+        super().setUp()
+        self.server = self.service()
+
+    def begin(self, content=CONTENT, *lines):
+        """A connection on which the beginning of the upload was sent, slowly, until a part of it is in the object store."""
+        connection = self.server.connect()
+        self.addCleanup(connection.close)
+        connection.sendall(support.head('POST', '/', 'Content-Length: %d' % len(content), *lines))
+        time.sleep(0.6)      # no network of today is so slow
+        connection.sendall(content[:self.BEGINNING])
+        return connection
+
+    def answer(self, connection):
+        answer, = support.read_answers(connection, ('POST',))
+        return answer
+
+    def parts(self):
+        """Bytes of parts that the object store has and has not put together."""
+        return sum(len(body) for parts in list(self.bucket.parts.values()) for _, body in list(parts.values()))
+
+    def kept(self):
+        return [key for key in self.bucket.objects if '/bytes/' in key or '/uploads/' in key]
+
+    def is_ahead(self):
+        self.assertTrue(eventually(lambda: self.parts() == self.PART))
+
+    def test_a_part_is_there_before_the_rest(self):
+        connection = self.begin()
+        self.is_ahead()
+        self.assertEqual(self.kept(), [])
+        connection.sendall(self.CONTENT[self.BEGINNING:])
+        answer = self.answer(connection)
+        self.assertEqual(answer.status, 201, answer)
+        self.assertEqual(self.bucket.parts, {})
+        self.assertEqual(self.service('b').get('/p/%s/raw' % id_of(answer)).body, self.CONTENT)
+        asked = [method for method, key in self.bucket.requests if '/bytes/' in key and method != 'GET']
+        self.assertEqual(asked, ['POST', 'PUT', 'PUT', 'PUT', 'POST'])
+
+    def test_a_part_that_failed_is_sent_again(self):
+        self.bucket.faults.append(('PUT', 'team/bytes/', '503 SlowDown', 7))      # an attempt has five
+        connection = self.begin()
+        self.assertTrue(eventually(lambda: self.bucket.faults[0][3] == 0 or 'object-store-away' in self.server.log()))
+        self.bucket.faults.clear()
+        connection.sendall(self.CONTENT[self.BEGINNING:])
+        answer = self.answer(connection)
+        if answer.status == 503:     # it was away until now
+            answer = self.server.upload(self.CONTENT)
+        self.assertEqual(answer.status, 201, answer)
+        self.assertEqual(self.service('b').get('/p/%s/raw' % id_of(answer)).body, self.CONTENT)
+
+    def test_of_who_leaves_no_part_stays(self):
+        connection = self.begin()
+        self.is_ahead()
+        connection.close()
+        self.assertTrue(eventually(lambda: self.bucket.parts == {}))
+        self.assertEqual(self.kept(), [])
+
+    def test_of_what_is_refused_no_part_stays(self):
+        self.server = self.service('small', max_upload_bytes='20M')
+        connection = self.server.connect()
+        self.addCleanup(connection.close)
+        connection.sendall(support.head('POST', '/', 'Transfer-Encoding: chunked'))
+        time.sleep(0.6)
+        piece = b'%x\r\n' % (self.BEGINNING) + self.CONTENT[:self.BEGINNING] + b'\r\n'
+        connection.sendall(piece)
+        self.is_ahead()
+        connection.sendall(piece + b'0\r\n\r\n')
+        self.assertEqual(self.answer(connection).status, 413)
+        self.assertTrue(eventually(lambda: self.bucket.parts == {}))
+        self.assertEqual(self.kept(), [])
+
+    def test_a_stop_leaves_no_part(self):
+        self.begin()
+        self.is_ahead()
+        self.assertEqual(self.server.stop(), 0)
+        self.assertEqual(self.bucket.parts, {})
+        self.server.start()
+
+    def test_members_get_ids_of_their_own(self):
+        """That each member is meant is said behind the archive, of which a part was sent by then."""
+        files = {name + '.txt': self.CONTENT + name.encode() + b';third 1\n' for name in ('one', 'two')}
+        kind, body = support.form(('trace', 'a.tar', object_store.tar_of(files)), ('member', None, b'all'))
+        connection = self.begin(body, 'Content-Type: ' + kind)
+        self.is_ahead()
+        connection.sendall(body[self.BEGINNING:])
+        answer = self.answer(connection)
+        self.assertEqual(answer.status, 201, answer)
+        self.assertTrue(eventually(lambda: self.bucket.parts == {}))
+        ids = re.findall(r'/p/(\w+)', answer.text)
+        self.assertEqual(sorted(key for key in self.bucket.objects if '/bytes/' in key),
+                         sorted('team/bytes/' + one for one in ids))
+        other = self.service('b')
+        texts = [other.get('/p/%s/t/all.folded.txt' % one).text for one in ids]
+        self.assertEqual(['one;third' in texts[0], 'two;third' in texts[1]], [True, True])
+
+    def test_that_each_member_is_meant_may_be_said_behind(self):
+        kind, body = support.form(('trace', 'a.txt', self.CONTENT), ('member', None, b'all'))
+        connection = self.begin(body, 'Content-Type: ' + kind)
+        self.is_ahead()
+        connection.sendall(body[self.BEGINNING:])
+        answer = self.answer(connection)
+        self.assertEqual(answer.status, 201, answer)
+        self.assertEqual(self.bucket.parts, {})
+        self.assertEqual(self.service('b').get('/p/%s/raw' % id_of(answer)).body, self.CONTENT)
+
+    def test_a_kill_leaves_no_object(self):
+        self.begin()
+        self.is_ahead()
+        self.server.kill()
+        self.server.start()
+        self.assertEqual(self.kept(), [])
+        self.assertEqual(self.parts(), self.PART)      # a rule of the bucket ends them
+
+    def test_a_slow_upload_holds_no_thread_between_its_parts(self):
+        self.server = server = self.service('few', metrics_listen='127.0.0.1:0')
+        port, = re.findall(r'also-listening key=metrics_listen address=127\.0\.0\.1:(\d+)', server.log())
+
+        def keepers():
+            with urllib.request.urlopen('http://127.0.0.1:%s/metrics' % port) as answer:
+                return re.search(r'aflamed_jobs_running{kind="keepers"} (\d+)', answer.read().decode())[1]
+        self.begin()
+        self.is_ahead()
+        self.assertTrue(eventually(lambda: keepers() == '0'))
+
+
+class AheadOnCeph(BucketTest):
+    def test_it_has_the_same_bytes(self):
+        told = object_store.ceph(self)
+        with open(self.keys, 'w') as f:
+            f.write('%(AWS_ACCESS_KEY_ID)s\n%(AWS_SECRET_ACCESS_KEY)s\n' % told)
+        a, b = [self.service(name, store='s3://%s/team' % told['S3_BUCKET'], s3_region='us-east-1', s3_endpoints=told['S3_ENDPOINT'])
+                for name in 'ab']
+        content = Ahead.CONTENT
+        with a.connect() as connection:
+            connection.sendall(support.head('POST', '/', 'Content-Length: %d' % len(content)))
+            for at in range(0, len(content), 4 << 20):
+                time.sleep(0.2)
+                connection.sendall(content[at:at + (4 << 20)])
+            answer, = support.read_answers(connection, ('POST',))
+        self.assertEqual(answer.status, 201, answer)
+        self.assertEqual(b.get('/p/%s/raw' % id_of(answer)).body, content)
 
 
 class Beside(BucketTest):

@@ -17,8 +17,8 @@
 #include "server/store/store.h"
 #include "tests/support/scratch.h"
 
-/* A large file is sent to a bucket in three parts; object stores take none below 5 MiB but the last. */
-enum { PART_BYTES = 5 << 20, LARGE_BYTES = 12 << 20 };
+/* A large file is sent to a bucket in five parts; object stores take none below 5 MiB but the last. */
+enum { PART_BYTES = 5 << 20, LARGE_BYTES = 22 << 20 };
 
 struct world {
     struct scratch scratch;
@@ -178,7 +178,8 @@ static void keys_are_vetted(void **state)
 
 /* ---- files ---- */
 
-static enum store_result try_large(struct store *s, const char *key, char hex[DIGEST_CHARS + 1])
+/* With `ahead` its parts are put while it grows. */
+static enum store_result try_file(struct store *s, const char *key, bool ahead, char hex[DIGEST_CHARS + 1])
 {
     struct local_temp t;
     char *bytes = malloc(LARGE_BYTES);
@@ -188,12 +189,22 @@ static enum store_result try_large(struct store *s, const char *key, char hex[DI
         bytes[i] = (char)(i * 7 + i / 251);
     digest_hex_of(bytes, LARGE_BYTES, hex);
     assert_int_equal(local_temp_open(store_local(s), &t), STORE_OK);
-    for (size_t at = 0; at < LARGE_BYTES; at += LARGE_BYTES / 4)
+    for (size_t at = 0; at < LARGE_BYTES; at += LARGE_BYTES / 4) {
         assert_int_equal(local_temp_write(&t, bytes + at, LARGE_BYTES / 4), STORE_OK);
+        if (ahead)
+            store_put_parts(s, &t, key, (uint64_t)t.written);
+    }
+    assert_true((t.sent != NULL) == (ahead && store_is_remote(s)));
     enum store_result result = store_put_file(s, &t, key, hex);
     assert_false(t.open);
+    assert_null(t.sent);
     free(bytes);
     return result;
+}
+
+static enum store_result try_large(struct store *s, const char *key, char hex[DIGEST_CHARS + 1])
+{
+    return try_file(s, key, false, hex);
 }
 
 static void put_large(struct store *s, const char *key, char hex[DIGEST_CHARS + 1])
@@ -215,6 +226,36 @@ static void assert_large(struct store *s, const char *key, const char *sha256, c
     assert_string_equal(hex, expected);
     close(fd);
     buf_free(&text);
+}
+
+static void parts_are_put_while_a_file_grows(void **state)
+{
+    (void)state;
+    struct world w = begin();
+    char hex[DIGEST_CHARS + 1];
+
+    assert_int_equal(try_file(w.store, "bytes/grown", true, hex), STORE_OK);
+    assert_large(w.store, "bytes/grown", NULL, hex);
+    end(&w);
+}
+
+static void parts_that_are_dropped_are_no_object(void **state)
+{
+    (void)state;
+    struct world w = begin();
+    char *bytes = calloc(1, 2 * PART_BYTES);
+    struct local_temp t;
+
+    assert_non_null(bytes);
+    assert_int_equal(local_temp_open(store_local(w.store), &t), STORE_OK);
+    assert_int_equal(local_temp_write(&t, bytes, 2 * PART_BYTES), STORE_OK);
+    store_put_parts(w.store, &t, "bytes/dropped", 2 * PART_BYTES);
+    store_drop_parts(w.store, &t);
+    assert_null(t.sent);
+    assert_int_equal(store_exists(w.store, "bytes/dropped"), STORE_NOT_FOUND);
+    local_temp_discard(store_local(w.store), &t);
+    free(bytes);
+    end(&w);
 }
 
 static void a_file_comes_back(void **state)
@@ -382,6 +423,8 @@ int main(void)
         cmocka_unit_test(a_file_that_is_there_stays),
         cmocka_unit_test(a_copy_stays_when_the_other_goes),
         cmocka_unit_test(a_list_has_all_below_its_folder),
+        cmocka_unit_test(parts_are_put_while_a_file_grows),
+        cmocka_unit_test(parts_that_are_dropped_are_no_object),
         cmocka_unit_test(of_many_one_puts),
         cmocka_unit_test(it_is_ready),
     };
