@@ -435,9 +435,11 @@ static bool make_thread_track(struct maker *m, const struct pf_thread *thread, u
     return true;
 }
 
-static bool put_sample(struct maker *m, const struct pf_sample *s, uint32_t track, string_id package)
+/* `values`: all are 0 but that of samples. */
+static bool put_sample(struct maker *m, const struct pf_sample *s, uint32_t track, string_id package,
+                       uint64_t *values)
 {
-    uint64_t values[PROFILE_VALUES_MAX] = {0}, at = s->time_ns - m->first_ns;
+    uint64_t at = s->time_ns - m->first_ns;
     node_id node = put_stack(m, track, s->stack, package);
 
     values[m->layout.samples] = s->weight;
@@ -458,6 +460,7 @@ static bool put_samples(struct maker *m)
 {
     struct perfetto *t = m->t;
     const struct pf_samples *all = &t->samples;
+    uint64_t values[PROFILE_VALUES_MAX] = {0};
     struct sample_order order;
     uint32_t track;
     size_t at = 0;
@@ -469,7 +472,7 @@ static bool put_samples(struct maker *m)
         if (order.end[i] > at && !make_thread_track(m, &all->threads[i], &track))
             return false;
         for (; at < order.end[i]; at++)
-            if (!put_sample(m, &all->samples[order.samples[at]], track, package))
+            if (!put_sample(m, &all->samples[order.samples[at]], track, package, values))
                 return false;
     }
     return true;
