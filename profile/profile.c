@@ -117,7 +117,8 @@ static int by_number(uint64_t a, uint64_t b)
 }
 
 /* For qsort_r: the heavier track first. Ids are unique, so the order is the same everywhere. Behind all that have the
- * value by which tracks are ranked stand those that cannot have it. */
+ * value by which tracks are ranked stand those that cannot have it; behind threads what no thread is in, which waits most
+ * of the time. */
 static int by_weight(const void *a, const void *b, void *weight)
 {
     const struct weight *by = weight;
@@ -128,6 +129,8 @@ static int by_weight(const void *a, const void *b, void *weight)
 
     if (track_has(of_a, by->value) != track_has(of_b, by->value))
         return track_has(of_a, by->value) ? -1 : 1;
+    if ((of_a->kind == TRACK_ASYNC) != (of_b->kind == TRACK_ASYNC))
+        return of_a->kind == TRACK_ASYNC ? 1 : -1;
     if (wa != wb)
         return wa > wb ? -1 : 1;
     if (of_a != of_b)

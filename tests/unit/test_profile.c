@@ -105,6 +105,9 @@ static void order_by_weight(void **state)
     }
     profile_tracks_by_weight(&f.profile, order);
     assert_memory_equal(order, EXPECTED, sizeof(EXPECTED));
+    f.tracks[2].kind = f.tracks[3].kind = TRACK_ASYNC; /* behind all threads */
+    profile_tracks_by_weight(&f.profile, order);
+    assert_memory_equal(order, ((const uint32_t[]){4, 0, 1, 5, 2, 3}), sizeof(order));
 }
 
 static void what_is_shown_first(void **state)
@@ -123,6 +126,8 @@ static void what_is_shown_first(void **state)
     assert_int_equal(profile_first_shown(&f.profile), 2);
     f.totals[4 * 3 + 1] = 8;
     assert_int_equal(profile_first_shown(&f.profile), 4);
+    f.tracks[4].kind = TRACK_ASYNC;
+    assert_int_equal(profile_first_shown(&f.profile), 2);
     make(&f, 0);
     assert_int_equal(profile_first_shown(&f.profile), 0);
 }
