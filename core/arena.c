@@ -151,6 +151,15 @@ static void *grow_large(struct arena *a, void *array, size_t old_bytes, size_t n
     return block + 1;
 }
 
+/* How many bytes an array of old_bytes may have, where it has a block of its own. */
+static size_t most_bytes(const struct arena *a, size_t old_bytes)
+{
+    size_t own = old_bytes >= LARGE_BYTES ? old_bytes + sizeof(struct arena_block) : 0;
+    size_t left = a->limit_bytes - (a->used_bytes - own);
+
+    return left > sizeof(struct arena_block) ? left - sizeof(struct arena_block) : 0;
+}
+
 void *arena_grow(struct arena *a, void *array, size_t *capacity, size_t need, size_t element_bytes)
 {
     if (need <= *capacity && array != NULL)
@@ -167,6 +176,9 @@ void *arena_grow(struct arena *a, void *array, size_t *capacity, size_t need, si
         return fail(a, ARENA_LIMIT);
 
     size_t old_bytes = *capacity * element_bytes;
+    size_t most = most_bytes(a, old_bytes) / element_bytes;
+    if (wanted > most && most > need && most * element_bytes >= LARGE_BYTES)
+        wanted = need + (most - need) / 2; /* near the ceiling by halves of what is left */
     size_t new_bytes = wanted * element_bytes;
     void *p;
     if (new_bytes >= LARGE_BYTES) {

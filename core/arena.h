@@ -59,7 +59,7 @@ void *arena_array(struct arena *a, size_t count, size_t element_bytes) __attribu
 
 /* Makes room for at least `need` elements in a growing array (NULL with capacity 0 at first): returns the
  * array, moved if it had to be, with *capacity raised; new elements are not zeroed. Grows by half at least,
- * in place where the system can. NULL on failure, with the old array still valid. */
+ * in place where the system can; less where the ceiling would not allow it. NULL on failure, with the old array still valid. */
 void *arena_grow(struct arena *a, void *array, size_t *capacity, size_t need, size_t element_bytes)
     __attribute__((warn_unused_result));
 

@@ -73,6 +73,29 @@ static void the_ceiling(void **state)
     arena_free(&a);
 }
 
+/* A large array grows as far as the ceiling lets it, in few steps. */
+static void an_array_up_to_the_ceiling(void **state)
+{
+    struct arena a;
+    uint32_t *array = NULL;
+    size_t capacity = 0, n = 0, steps = 0, at_first = 0;
+
+    (void)state;
+    arena_init(&a, MIB);
+    for (; ARENA_ROOM(&a, array, capacity, n + 1); n++) {
+        steps += capacity != at_first;
+        at_first = capacity;
+        array[n] = (uint32_t)n;
+    }
+    assert_int_equal(a.failure, ARENA_LIMIT);
+    assert_true(a.used_bytes <= MIB);
+    assert_true(n * sizeof(*array) > (MIB - MIB / 8));
+    assert_true(steps < 64);
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(array[i], i);
+    arena_free(&a);
+}
+
 static void nothing_is_allowed(void **state)
 {
     struct arena a;
@@ -263,6 +286,7 @@ int main(void)
         cmocka_unit_test(zeroed_aligned_apart),
         cmocka_unit_test(larger_than_any_block),
         cmocka_unit_test(the_ceiling),
+        cmocka_unit_test(an_array_up_to_the_ceiling),
         cmocka_unit_test(nothing_is_allowed),
         cmocka_unit_test(sizes_that_overflow),
         cmocka_unit_test(the_system_has_no_more),
