@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct str {
     const char *p;
@@ -31,6 +32,24 @@ bool str_starts(struct str s, struct str prefix);
 bool str_ends(struct str s, struct str suffix);
 /* The same text, or one that begins so if the pattern ends with `*`. The pattern is not empty. */
 bool str_fits(struct str s, struct str pattern);
+
+/* Whether n bytes are the same, which are few: eight at a time, the last eight perhaps once more. */
+static inline bool str_same_bytes(const char *a, const char *b, size_t n)
+{
+    uint64_t x, y;
+
+    if (n < sizeof(x))
+        return memcmp(a, b, n) == 0;
+    for (size_t i = 0; i + sizeof(x) < n; i += sizeof(x)) {
+        memcpy(&x, a + i, sizeof(x));
+        memcpy(&y, b + i, sizeof(y));
+        if (x != y)
+            return false;
+    }
+    memcpy(&x, a + n - sizeof(x), sizeof(x));
+    memcpy(&y, b + n - sizeof(y), sizeof(y));
+    return x == y;
+}
 
 /* What stands behind the first n bytes. */
 static inline struct str str_from(struct str s, size_t n)

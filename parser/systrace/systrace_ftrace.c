@@ -42,7 +42,7 @@ static bool add_comm(const struct bundle *b, uint64_t time, uint32_t tid, struct
         return true;
     uint32_t at = idmap_get(&s->comms, tid);
     if (at != IDMAP_NONE && s->comm_texts[at].n == comm.n &&
-        memcmp(s->comm_texts[at].text, name.p, comm.n) == 0)
+        str_same_bytes(s->comm_texts[at].text, name.p, comm.n))
         return true;
     memcpy(comm.text, name.p, comm.n);
     if (at == IDMAP_NONE) {
@@ -96,6 +96,7 @@ static bool add_switches(const struct bundle *b, struct compact *c)
         struct sy_record r = record_of(b, SY_COMPACT, time, 0);
         r.a = (uint32_t)next;
         r.b = (uint32_t)(why & 0xffff);
+        sy_see_state(s, r.b);
         if (!sy_add(s, &r) || !add_comm(b, time, r.a, c->names[comm]))
             return false;
         s->has_sched = true;
@@ -185,26 +186,39 @@ static bool number_of(struct str s, bool is_signed, uint64_t *value)
     return s.n > 0;
 }
 
-/* "B|123|": the phase, and the number of a process, if there is one. */
-static bool take_head(struct str *text, char *phase, uint64_t *tgid)
+/* "B|123|..": the phase and the number of a process. False: they are written in another way than nearly always. */
+static inline bool take_usual_head(struct str *text, char *phase, uint64_t *tgid)
 {
     enum { DIGITS_MAX = 18 };
 
-    *tgid = 0;
-    if (text->n > 2 && text->p[1] == '|') { /* as nearly all are */
-        const char *p = text->p + 2, *end = text->p + text->n;
-        const char *last = text->p + (text->n < DIGITS_MAX ? text->n : DIGITS_MAX);
-        for (; p < last && is_digit(*p); p++)
-            *tgid = *tgid * 10 + (uint64_t)(*p - '0');
-        if (p > text->p + 2 && (p == end || *p == '|')) {
-            *phase = text->p[0];
-            *text = p == end ? STR("") : (struct str){p + 1, (size_t)(end - p - 1)};
-            return true;
-        }
-    }
+    if (text->n <= 2 || text->p[1] != '|')
+        return false;
+    const char *p = text->p + 2, *end = text->p + text->n;
+    const char *last = text->p + (text->n < DIGITS_MAX ? text->n : DIGITS_MAX);
+    for (*tgid = 0; p < last && is_digit(*p); p++)
+        *tgid = *tgid * 10 + (uint64_t)(*p - '0');
+    if (p == text->p + 2 || (p < end && *p != '|'))
+        return false;
+    *phase = text->p[0];
+    *text = p == end ? STR("") : (struct str){p + 1, (size_t)(end - p - 1)};
+    return true;
+}
+
+/* The phase, and the number of a process, if there is one. */
+static bool take_head(struct str *text, char *phase, uint64_t *tgid)
+{
+    if (take_usual_head(text, phase, tgid))
+        return true;
     struct str word = field_of(text);
     *phase = word.n > 0 ? word.p[0] : '\0';
     return number_of(field_of(text), false, tgid);
+}
+
+static struct str without_end(struct str text)
+{
+    while (text.n > 0 && (text.p[text.n - 1] == '\n' || text.p[text.n - 1] == '\0'))
+        text.n--;
+    return text;
 }
 
 /* False: it is none. src/trace_processor/importers/systrace/systrace_parser.h has the forms. */
@@ -213,8 +227,7 @@ static bool read_mark(struct str text, struct mark *m)
     uint64_t tgid = 0;
 
     *m = (struct mark){.name = STR(""), .track = STR("")};
-    while (text.n > 0 && (text.p[text.n - 1] == '\n' || text.p[text.n - 1] == '\0'))
-        text.n--;
+    text = without_end(text);
     const char *end = text.n > 0 ? memchr(text.p, '\0', text.n) : NULL;
     text.n = end != NULL ? (size_t)(end - text.p) : text.n;
     bool has_tgid = take_head(&text, &m->phase, &tgid);
@@ -253,21 +266,41 @@ static bool read_mark(struct str text, struct mark *m)
     }
 }
 
+static bool add_begin(const struct bundle *b, uint64_t time, uint32_t tid, uint32_t tgid, struct str name)
+{
+    struct sy_record r = record_of(b, SY_BEGIN, time, tid);
+
+    r.a = tgid;
+    r.b = sy_standard_name(b->s, name);
+    b->s->has_sections = true;
+    return r.b != STRING_NONE && sy_add(b->s, &r);
+}
+
+static bool add_end(const struct bundle *b, uint64_t time, uint32_t tid, uint32_t tgid)
+{
+    struct sy_record r = record_of(b, SY_END, time, tid);
+
+    r.a = tgid;
+    return sy_add(b->s, &r);
+}
+
 static bool add_mark(const struct bundle *b, uint64_t time, uint32_t tid, const struct mark *m)
 {
     struct systrace *s = b->s;
-    struct sy_record r = record_of(b, SY_BEGIN, time, tid);
+    struct sy_record r = record_of(b, SY_INSTANT, time, tid);
 
     r.a = m->tgid;
     switch (m->phase) {
     case 'C':
         return sy_count_named(s, m->tgid, m->name, time, (int64_t)m->cookie);
     case 'B':
+        return add_begin(b, time, tid, m->tgid, m->name);
+    case 'E':
+        return add_end(b, time, tid, m->tgid);
     case 'I':
-        r.kind = m->phase == 'B' ? SY_BEGIN : SY_INSTANT;
         r.b = sy_standard_name(s, m->name);
         s->has_sections = true;
-        if (m->phase == 'I' && str_starts(m->name, STR("launchingActivity#"))) {
+        if (str_starts(m->name, STR("launchingActivity#"))) {
             /* launchingActivity#N:completed-cold:PACKAGE */
             for (size_t i = m->name.n; i-- > 0;)
                 if (m->name.p[i] == ':') {
@@ -276,9 +309,6 @@ static bool add_mark(const struct bundle *b, uint64_t time, uint32_t tid, const 
                 }
         }
         return r.b != STRING_NONE && s->launched != STRING_NONE && sy_add(s, &r);
-    case 'E':
-        r.kind = SY_END;
-        return sy_add(s, &r);
     default:
         break;
     }
@@ -292,10 +322,20 @@ static bool add_mark(const struct bundle *b, uint64_t time, uint32_t tid, const 
     return e.name != STRING_NONE && e.track_name != STRING_NONE && sy_add_extra(s, &r, &e);
 }
 
+/* Nearly all texts begin or end a section. */
 static bool add_text(const struct bundle *b, uint64_t time, uint32_t tid, struct str text)
 {
+    struct str name = without_end(text);
+    uint64_t tgid;
+    char phase;
     struct mark m;
 
+    if (take_usual_head(&name, &phase, &tgid)) {
+        if (phase == 'E')
+            return add_end(b, time, tid, (uint32_t)tgid);
+        if (phase == 'B' && name.n > 0 && memchr(name.p, '\0', name.n) == NULL)
+            return add_begin(b, time, tid, (uint32_t)tgid, name);
+    }
     if (read_mark(text, &m))
         return add_mark(b, time, tid, &m);
     sy_lost(b->s, SY_LOST_TEXT, !str_starts(text, STR("trace_event_clock_sync:")));
@@ -442,6 +482,7 @@ static bool add_switch(const struct bundle *b, uint64_t time, struct str message
     r.thread = (uint32_t)x.pid;
     r.a = (uint32_t)x.next_pid;
     r.b = (uint32_t)(x.state & 0xffff);
+    sy_see_state(b->s, r.b);
     b->s->has_sched = true;
     return sy_add(b->s, &r) && add_comm(b, time, r.thread, x.comm) && add_comm(b, time, r.a, x.next_comm);
 }

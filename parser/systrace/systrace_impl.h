@@ -311,8 +311,10 @@ struct systrace {
     uint32_t trace_clock;
     uint32_t part; /* the file of the recording, from 0 */
 
-    uint32_t kernel; /* version * 1000 + patch level, as 5.10 is 5010; 0: not known */
-    bool new_states; /* states as kernels from 4.14 on have them */
+    uint32_t kernel;    /* version * 1000 + patch level, as 5.10 is 5010; 0: not known */
+    bool new_states;    /* states as kernels from 4.14 on have them */
+    bool has_preempted; /* a thread stops with a state that new kernels alone have */
+    bool has_invalid;   /* .. that new ones do not have */
     uint64_t started, valid_from;
     bool preserve;
     bool settled;               /* systrace_states.c has been through the records */
@@ -529,6 +531,8 @@ bool sy_sort(struct systrace *s) __attribute__((warn_unused_result));
 
 /* systrace_states.c */
 bool sy_settle(struct systrace *s) __attribute__((warn_unused_result));
+/* While records are read: with what state a thread stops. */
+void sy_see_state(struct systrace *s, uint32_t why);
 
 /* systrace_slices.c */
 bool sy_declare(struct systrace *s) __attribute__((warn_unused_result));

@@ -224,7 +224,7 @@ string_id sy_standard_name(struct systrace *s, struct str name)
     struct sy_known_name *known = place_of(s, name);
     if (name.n > s->limits->name_bytes || name.n > sizeof(known->text))
         return make_standard(s, name);
-    if (known->is_set && str_eq(name, (struct str){known->text, known->n}))
+    if (known->is_set && known->n == name.n && str_same_bytes(known->text, name.p, name.n))
         return known->id;
     *known = (struct sy_known_name){.id = make_standard(s, name), .n = (uint8_t)name.n, .is_set = true};
     memcpy(known->text, name.p, name.n);

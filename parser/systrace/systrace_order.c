@@ -3,8 +3,9 @@
  * that each record is moved about as often as there are levels of CPUs, and not of pieces. */
 #include "parser/systrace/systrace_impl.h"
 
-/* Without a branch: which of two records of different CPUs is earlier cannot be foreseen. */
-static bool is_before(const struct sy_record *a, const struct sy_record *b)
+/* 1 or 0, without a branch: which of two records of different CPUs is earlier cannot be foreseen. For the same reason merges
+ * count with it, and take from a table, where a condition would do. */
+static size_t is_before(const struct sy_record *a, const struct sy_record *b)
 {
     return (a->time < b->time) | ((a->time == b->time) & (a->rank < b->rank));
 }
@@ -35,11 +36,11 @@ static bool merge_forward(struct systrace *s, struct sy_record *r, size_t a, siz
     for (size_t n = 0; x < x_end && y < y_end; n++) {
         if (arena_stopped_at(s->arena, n))
             return false;
-        bool second = is_before(y, x);
-        const struct sy_record *earlier = second ? y : x;
-        r[n] = *earlier;
+        const struct sy_record *const both[] = {x, y};
+        size_t second = is_before(y, x);
+        r[n] = *both[second];
         y += second;
-        x += !second;
+        x += 1 - second;
     }
     memcpy(r + (y - r) - (x_end - x), x, (size_t)(x_end - x) * sizeof(*r));
     return true;
@@ -53,10 +54,11 @@ static bool merge_backward(struct systrace *s, struct sy_record *r, size_t a, si
     while (a > 0 && b > 0) {
         if (arena_stopped_at(s->arena, a + b))
             return false;
-        bool first = is_before(&copy[b - 1], &r[a - 1]);
-        r[a + b - 1] = first ? r[a - 1] : copy[b - 1];
+        const struct sy_record *const both[] = {&copy[b - 1], &r[a - 1]};
+        size_t first = is_before(both[0], both[1]);
+        r[a + b - 1] = *both[first];
         a -= first;
-        b -= !first;
+        b -= 1 - first;
     }
     memcpy(r, copy, b * sizeof(*r));
     return true;

@@ -45,21 +45,16 @@ static uint8_t state_of(const struct systrace *s, uint32_t why)
     return (why & BITS_ALL) == 0 && rest == 0 ? SY_RUNNABLE : SY_UNKNOWN;
 }
 
-/* Without a word of the kernel: 0x100 alone is what new ones write for a thread that was preempted. */
-static void find_kernel(struct systrace *s)
+void sy_see_state(struct systrace *s, uint32_t why)
 {
-    bool alone = false, older = false;
+    s->has_preempted = s->has_preempted || why == BIT_PREEMPTED;
+    s->has_invalid = s->has_invalid || (why & BITS_INVALID) != 0;
+}
 
-    s->new_states = s->kernel >= KERNEL_NEW;
-    for (size_t i = 0; s->kernel == 0 && i < s->n_records; i++) {
-        const struct sy_record *r = &s->records[i];
-        if (r->kind != SY_SWITCH && r->kind != SY_COMPACT)
-            continue;
-        alone = alone || r->b == BIT_PREEMPTED;
-        older = older || (r->b & BITS_INVALID) != 0;
-    }
-    if (s->kernel == 0)
-        s->new_states = alone && !older;
+/* Without a word of the kernel: 0x100 alone is what new ones write for a thread that was preempted. */
+static bool has_new_states(const struct systrace *s)
+{
+    return s->kernel != 0 ? s->kernel >= KERNEL_NEW : s->has_preempted && !s->has_invalid;
 }
 
 /* ---- states ---- */
@@ -401,7 +396,7 @@ bool sy_settle(struct systrace *s)
 
     if (!sy_sort(s))
         return false;
-    find_kernel(s);
+    s->new_states = has_new_states(s);
     s->begin = UINT64_MAX;
     s->end = s->end_seen;
     for (size_t i = 0; i < s->n_records; i++) {

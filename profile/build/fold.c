@@ -821,6 +821,15 @@ static ALWAYS_INLINE bool move_usual(const struct builder *b, struct fold_track 
     return true;
 }
 
+/* Apart, so that the usual record needs no struct event. */
+static __attribute__((noinline)) bool turn_rare(struct builder *b, uint32_t track, enum event_action action,
+                                                frame_id frame)
+{
+    const struct event event = {.track = track, .frame = frame, .action = action};
+
+    return apply_rare(b, &event, WARNING_NO_OFFSET);
+}
+
 bool builder_turn(struct builder *b, uint32_t track, enum event_action action, frame_id frame,
                   const uint64_t *clocks, uint32_t clock)
 {
@@ -836,7 +845,7 @@ bool builder_turn(struct builder *b, uint32_t track, enum event_action action, f
         credit_clock(b, t, columns, clock, clocks[clock], WARNING_NO_OFFSET);
     bool bare = b->log == NULL && !t->indexed; /* nothing but the tree is told */
     if (!(bare && (action == EVENT_STATE || move_usual(b, t, action, frame))) &&
-        !apply_rare(b, &(struct event){.track = track, .frame = frame, .action = action}, WARNING_NO_OFFSET))
+        !turn_rare(b, track, action, frame))
         return false;
     fetch_next(b, t->current);
     return true;

@@ -18,6 +18,24 @@ static void equality(void **state)
     assert_false(str_eq(STR("a\0b"), STR("a\0c")));
 }
 
+/* One byte differs, at each place of each length; and none does. */
+static void same_bytes(void **state)
+{
+    enum { LONGEST = 40 };
+    char a[LONGEST], b[LONGEST];
+
+    (void)state;
+    memset(a, 'x', sizeof(a));
+    for (size_t n = 0; n <= LONGEST; n++)
+        for (size_t at = 0; at <= n; at++) {
+            memset(b, 'y', sizeof(b));
+            memcpy(b, a, n);
+            if (at < n)
+                b[at] = 'z';
+            assert_int_equal(str_same_bytes(a, b, n), at == n);
+        }
+}
+
 static void equality_without_case(void **state)
 {
     (void)state;
@@ -223,6 +241,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equality),
+        cmocka_unit_test(same_bytes),
         cmocka_unit_test(equality_without_case),
         cmocka_unit_test(prefix_and_suffix),
         cmocka_unit_test(patterns),

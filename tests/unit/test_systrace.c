@@ -243,6 +243,50 @@ static void fields_in_any_order(void **state)
     buf_free(&unusual);
 }
 
+static void put_print(struct buf *bundle, uint64_t time, struct str written)
+{
+    struct buf text = {0}, body = {0}, event = {0};
+
+    buf_str(&text, written);
+    proto_put_message(&body, 2, &text);
+    proto_put_number(&event, 1, time);
+    proto_put_number(&event, 2, 7);
+    proto_put_message(&event, 3, &body);
+    proto_put_message(bundle, 2, &event);
+    buf_free(&text);
+    buf_free(&body);
+    buf_free(&event);
+}
+
+/* A NUL ends it; an end needs no process, and what stands behind that is nothing. */
+static void texts_are_cut_and_short(void **state)
+{
+    static const struct str TEXTS[] = {STR_INIT("B|42|one\0two"), STR_INIT("B|42|a|b\n\0\n"),
+                                       STR_INIT("B|42|"),         STR_INIT("B|4x|bad"),
+                                       STR_INIT("E|42|more"),     STR_INIT("E\n"),
+                                       STR_INIT("B|42\0|odd"),    STR_INIT("E|x"),
+                                       STR_INIT("E|42\0|")};
+    struct arena arena;
+    struct buf b = {0}, bundle = {0}, packet = {0};
+
+    (void)state;
+    proto_put_number(&bundle, 1, 0);
+    for (size_t i = 0; i < sizeof(TEXTS) / sizeof(*TEXTS); i++)
+        put_print(&bundle, 1000 + 10 * i, TEXTS[i]);
+    proto_put_message(&packet, 1, &bundle);
+    proto_put_message(&b, 1, &packet);
+    const struct profile *p = hostile_read_good(&arena, &b);
+    const struct profile_track *t = track_named(p, "Thread-7");
+    assert_self(p, t, "one", (const uint64_t[]){10 + 10 + 10, 1});
+    assert_self(p, t, "a|b", (const uint64_t[]){10 + 10, 1});
+    assert_int_equal(t->calls, 4); /* two of them are "[empty slice name]" */
+    assert_int_equal(profile_warned_count(p, WARN_SECTION_TEXT), 1);
+    arena_free(&arena);
+    buf_free(&b);
+    buf_free(&bundle);
+    buf_free(&packet);
+}
+
 /* It begins with the first record that is the thread's, also with one that tells no section. */
 static void a_thread_begins_with_its_first_record(void **state)
 {
@@ -496,6 +540,7 @@ int main(void)
         cmocka_unit_test(sections_have_the_time_of_each_state),
         cmocka_unit_test(a_thread_begins_with_its_first_record),
         cmocka_unit_test(fields_in_any_order),
+        cmocka_unit_test(texts_are_cut_and_short),
         cmocka_unit_test(a_call_of_another_process_says_what_it_asks_for),
         cmocka_unit_test(counters_are_told_with_their_readings),
         cmocka_unit_test(frames_are_those_that_the_app_showed),
