@@ -74,8 +74,8 @@ struct fold_track {
     uint64_t wrap_record[EVENT_CLOCKS_MAX]; /* of the last wrap, or of a late one right behind it; 0: none */
     uint32_t next_moved;                    /* track, or NODE_NONE */
     uint32_t re_roots;
-    struct fold_step
-        *path; /* of the last stack that came whole, FOLD_PATH_MAX from the root on; NULL: none yet */
+    struct fold_step *path; /* of the last whole stack: at most FOLD_PATH_MAX from the root on */
+    size_t path_capacity;
     uint32_t n_path;
     bool moved;   /* in the list of builder.moved */
     bool indexed; /* builder.open counts this track's open frames */

@@ -41,15 +41,15 @@ static node_id put_stack(struct builder *b, struct fold_track *t, const frame_id
 
     if (id == NODE_NONE)
         return NODE_NONE;
-    if (t->path == NULL)
-        t->path = arena_array(b->arena, FOLD_PATH_MAX, sizeof(*t->path));
-    size_t i = follow_path(t, frames, n, &id);
+    size_t kept = n < FOLD_PATH_MAX ? n : FOLD_PATH_MAX, i = follow_path(t, frames, n, &id);
+    if (kept > t->path_capacity && !ARENA_ROOM(b->arena, t->path, t->path_capacity, kept))
+        return NODE_NONE;
     t->n_path = (uint32_t)i;
     for (; i < n; i++) {
         id = fold_child(b, id, frames[i]);
         if (id == NODE_NONE)
             return NODE_NONE;
-        if (t->path != NULL && i < FOLD_PATH_MAX)
+        if (i < kept)
             t->path[t->n_path++] = (struct fold_step){frames[i], id};
     }
     return id;
