@@ -22,6 +22,7 @@ LOG_LINE = re.compile(r'\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z (error|warn|info|
 VIEWS = ('flame', 'icicle', 'inverted', 'sandwich', 'chart')
 SUFFIXES = ('svg', 'folded.txt', 'json', 'thumb.svg')
 CONTROLS, CONTROLS_MAX = {'x': '10', 'height': '1'}, 4     # the parts of a picture that are HTML
+DRAWING = {'width': '100%', 'height': '100%'}              # in which the page has the frames for who has no script
 
 
 class Page(html.parser.HTMLParser):
@@ -29,7 +30,7 @@ class Page(html.parser.HTMLParser):
 
     def __init__(self, origin):
         super().__init__()
-        self.origin, self.complaints, self.inside_script, self.controls = origin, [], False, 0
+        self.origin, self.complaints, self.inside_script, self.controls, self.has_drawing = origin, [], False, 0, False
 
     def handle_starttag(self, tag, attrs):
         self.inside_script = tag == 'script'
@@ -45,6 +46,8 @@ class Page(html.parser.HTMLParser):
         kinds = dict(attrs)
         if tag == 'foreignobject' and kinds == CONTROLS:
             self.controls += 1
+        elif tag == 'foreignobject' and kinds == DRAWING and not self.has_drawing:
+            self.has_drawing = True
         elif tag == 'use' and re.fullmatch('#i-[a-z]+', kinds.get('href', '')):     # an icon of the page itself
             pass
         elif tag in ('iframe', 'object', 'embed', 'base', 'foreignobject', 'animate', 'use') or self.controls > CONTROLS_MAX:

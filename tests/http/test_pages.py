@@ -81,8 +81,10 @@ class Profile(Stored):
                     self.assertIn('Accept', page['Vary'])
                     self.assertNotIn('<style', page.text)
                     picture = self.server.get(path + '.svg' + query).text
-                    kept = re.sub(r'<(style|script)><!\[CDATA\[.*?\]\]></\1>\n', '', picture, flags=re.S)
-                    self.assertTrue(kept in page.text)
+                    before, drawing = re.sub(r'<style><!\[CDATA\[.*?\]\]></style>\n', '', picture, flags=re.S).split('<script>')
+                    drawing = re.sub(r'\A.*?\]\]></script>\n(.*)</g>\n</svg>\n\Z', r'\1', drawing, flags=re.S)
+                    self.assertTrue(before + '<foreignObject width="100%" height="100%"><noscript><svg width="100%" height="100%">\n' +
+                                    drawing + '</svg></noscript></foreignObject>\n</g>\n</svg>\n' in page.text)
                     self.assert_links(path, page.text)
 
     def test_flame_page_of_a_view_that_is_not_made_yet(self):

@@ -15,6 +15,7 @@ RUN = 'globalThis.ran=1'                     # no page may run this
 MARKUP = [
     ']]>', '<![CDATA[', '<!--', '--><svg onload=%s>' % RUN, '<script>%s</script>' % RUN, '</script><script>%s//' % RUN,
     '</style><script>%s</script>' % RUN, '</text></svg><script>%s</script>' % RUN, '</title><script>%s</script>' % RUN,
+    '</noscript><script>%s</script>' % RUN,
     '"><img src=x onerror=%s>' % RUN, "'><img src=%s onerror=%s>" % (ELSEWHERE, RUN), '" onmouseover="%s' % RUN,
     '<img/src=%s>' % ELSEWHERE, '<iframe srcdoc="<script>parent.%s</script>">' % RUN, '<base href=%s>' % ELSEWHERE,
     '<a href="javascript:%s">a</a>' % RUN, 'javascript:%s' % RUN, 'data:text/html,<script>%s</script>' % RUN,
