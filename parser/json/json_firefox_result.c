@@ -103,12 +103,12 @@ static string_id file_of(const struct naming *n, const struct json_firefox_rows 
     return name == STRING_NONE ? STRING_EMPTY : name;
 }
 
-/* How many values the column has. */
+/* How many values the column has; 0 where there is no table, or it has no such column. */
 static size_t json_firefox_length(const struct json_firefox_rows *t, enum json_firefox_column c)
 {
     const struct json_column *from = json_firefox_column(t, c);
 
-    return from == NULL ? 0 : t->columns[c] != NULL ? from->n : t->n_rows;
+    return t == NULL || from == NULL ? 0 : t->columns[c] != NULL ? from->n : t->n_rows;
 }
 
 static frame_id processed_frame(const struct naming *n, size_t i)
