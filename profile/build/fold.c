@@ -214,8 +214,8 @@ bool builder_change(struct builder *b, uint32_t track, uint32_t moment, node_id 
 /* The inner loop: events into the growing tree. The rules that it follows stand in builder.h.
  *
  * The input is hostile: it decides how deep stacks are, how many callees a frame has, and which frames
- * exits name. So nothing here recurses, and every search has a bound: of a frame's callees FOLD_LIST_MAX
- * are looked at in the list, of a stack as many frames as the scan budget allows. Behind both bounds a
+ * exits name. So nothing here recurses, and every search has a bound: of a frame's callees FOLD_RING_MAX
+ * are looked at in the ring, of a stack as many frames as the scan budget allows. Behind both bounds a
  * hash table answers. Arrays move when they grow: a pointer to a node is good only until the next node is
  * added. */
 

@@ -335,6 +335,47 @@ static void any_memory_ceiling(void **state)
 
 /* ---- samples and sums ---- */
 
+enum { STACK_DEEP = 300 };
+
+/* Where the frames lead from the root, one by one. */
+static node_id end_of(struct builder *b, uint32_t track, node_id root, const frame_id *frames, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        root = builder_stack(b, track, root, &frames[i], 1);
+    return root;
+}
+
+/* Whatever the stack before was, of this track or of another one. */
+static void stacks_that_begin_alike(void **state)
+{
+    static const size_t DEPTHS[] = {STACK_DEEP, STACK_DEEP, 129, 128, 127, 1, 0, 200},
+                        OTHERS[] = {STACK_DEEP, 0, 1, 126, 127, 128, 129, 199};
+    struct builder *b = ((struct builder_fixture *)*state)->builder;
+    frame_id frames[STACK_DEEP];
+    uint32_t tracks[2];
+    node_id roots[2];
+
+    assert_true(builder_values(b, NULL, 0, TWO_COUNTS, 2));
+    for (uint32_t i = 0; i < STACK_DEEP; i++)
+        frames[i] = builder_frame_numbered(b, i % 7);
+    frame_id other = builder_frame_numbered(b, 7);
+    for (uint32_t t = 0; t < 2; t++) {
+        tracks[t] = builder_track(b, t + 1, STRING_EMPTY);
+        roots[t] = builder_stack(b, tracks[t], NODE_NONE, NULL, 0);
+    }
+    for (size_t i = 0; i < 64; i++) {
+        size_t n = DEPTHS[i % 8], at = OTHERS[i / 8];
+        frame_id usual = at < STACK_DEEP ? frames[at] : other;
+        if (at < STACK_DEEP)
+            frames[at] = other;
+        node_id node = builder_stack(b, tracks[i / 3 % 2], NODE_NONE, frames, n);
+        assert_true(node != NODE_NONE);
+        assert_int_equal(node, end_of(b, tracks[i / 3 % 2], roots[i / 3 % 2], frames, n));
+        if (at < STACK_DEEP)
+            frames[at] = usual;
+    }
+}
+
 static void samples_add_up(void **state)
 {
     struct builder_fixture *f = *state;
@@ -443,6 +484,7 @@ int main(void)
         TEST(failures_name_what_gave_out),
         cmocka_unit_test(any_memory_ceiling),
         TEST(samples_add_up),
+        TEST(stacks_that_begin_alike),
         TEST(sums_saturate),
         TEST(ticks_become_nanoseconds),
         TEST(nanoseconds_saturate),
