@@ -275,6 +275,27 @@ static void parameters_are_the_keys(void **state)
     assert_true(paths > ROUTES_COUNT);
 }
 
+/* The row that key_find names: of two rows of one name the later one. */
+static void is_found(void *context, const struct key *r, bool is_of_b)
+{
+    unsigned groups = *(const unsigned *)context;
+
+    if (is_of_b)
+        return;
+    bool found_of_b;
+    assert_ptr_equal(key_find(groups, str_of(r->name), &found_of_b), r);
+    assert_false(found_of_b);
+}
+
+static void each_name_once(void **state)
+{
+    static const unsigned GROUPS[] = {KEYS_VIEW, KEYS_OF_VIEWS, KEYS_SERIES, KEYS_FORM | KEYS_UPLOAD, ~0u};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(GROUPS) / sizeof(GROUPS[0]); i++)
+        keys_each(GROUPS[i], is_found, &(unsigned){GROUPS[i]});
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -285,6 +306,7 @@ int main(void)
         cmocka_unit_test(room_of_b),
         cmocka_unit_test(nearest_name),
         cmocka_unit_test(every_name_is_found),
+        cmocka_unit_test(each_name_once),
         cmocka_unit_test(parameters_are_the_keys),
     };
 
