@@ -12,6 +12,9 @@
 
 enum { NS_PER_US = 1000, DIGITS = 6, TIME_CELLS = 12, THREAD_CELLS = 8 };
 
+/* Six numbers, and less than 64 bytes of names. */
+enum { JSON_NUMBERS_BYTES_MAX = 6 * NUMBER_BYTES_MAX + 64 };
+
 static const char *const NAMES[] = {"thread", "start", "end",    "cpu",      "self",
                                     "depth",  "class", "method", "signature"};
 enum { COLUMNS = sizeof(NAMES) / sizeof(NAMES[0]) };
@@ -151,7 +154,7 @@ static void begin_json(struct call_writer *w, struct buf *out)
 }
 
 struct json_notes {
-    struct json *j;
+    struct json j;
     bool begun;
 };
 
@@ -159,35 +162,64 @@ static void put_json_note(void *context, struct str name, struct str value)
 {
     struct json_notes *notes = context;
 
-    if (!notes->begun)
-        json_open_object(notes->j, "annotations");
+    if (!notes->begun) {
+        buf_z(notes->j.b, ",\"annotations\":");
+        json_open_object(&notes->j, NULL);
+    }
     notes->begun = true;
-    json_put_key(notes->j, name);
-    json_put_string(notes->j, NULL, value);
+    json_put_key(&notes->j, name);
+    json_put_string(&notes->j, NULL, value);
+}
+
+/* The members that all calls of a frame have in common, made once, with the comma before them. NULL: no memory. */
+static const struct str *members_of(struct call_writer *w, frame_id frame)
+{
+    const struct profile_frame *f = &w->profile->frames[frame];
+    struct str *members = &w->texts[frame].behind;
+    struct buf text = {0};
+
+    if (members->n > 0)
+        return members;
+    struct json j = json_into(&text);
+    json_open_object(&j, NULL);
+    json_put_string(&j, "class", profile_string(w->profile, f->scope));
+    json_put_string(&j, "method", profile_string(w->profile, f->name));
+    json_put_string(&j, "signature", profile_string(w->profile, f->signature));
+    char *copy = text.failed ? NULL : arena_copy(w->arena, text.p, text.n);
+    if (copy != NULL) {
+        copy[0] = ','; /* in place of the object's bracket */
+        *members = (struct str){copy, text.n};
+    }
+    buf_free(&text);
+    return copy != NULL ? members : NULL;
+}
+
+static char *put_numbers(struct call_writer *w, const struct call_row *row, char *to)
+{
+    to = put_thread(w, PUT(to, "{\"thread\":"), row);
+    to = number_u64_next(&w->times, PUT(to, ",\"start\":"), row->begin_ns / NS_PER_US);
+    to = number_u64_next(&w->ends, PUT(to, ",\"end\":"), row->end_ns / NS_PER_US);
+    if (w->has_cpu)
+        to = number_u64(PUT(to, ",\"cpu\":"), row->cpu_ns / NS_PER_US);
+    to = number_u64(PUT(to, ",\"self\":"), row->self_ns / NS_PER_US);
+    return number_u64(PUT(to, ",\"depth\":"), row->depth);
 }
 
 static void row_json(struct call_writer *w, const struct call_row *row, struct buf *out)
 {
-    const struct profile_frame *f = &w->profile->frames[row->frame];
+    const struct str *members = members_of(w, row->frame);
+    struct json_notes notes = {json_into(out), false};
 
-    buf_z(out, w->n > 0 ? ",\n" : "\n");
-    struct json j = json_into(out);
-    json_open_object(&j, NULL);
-    json_put_u64(&j, "thread", thread_of(w, row));
-    json_put_u64(&j, "start", row->begin_ns / NS_PER_US);
-    json_put_u64(&j, "end", row->end_ns / NS_PER_US);
-    if (w->has_cpu)
-        json_put_u64(&j, "cpu", row->cpu_ns / NS_PER_US);
-    json_put_u64(&j, "self", row->self_ns / NS_PER_US);
-    json_put_u64(&j, "depth", row->depth);
-    json_put_string(&j, "class", profile_string(w->profile, f->scope));
-    json_put_string(&j, "method", profile_string(w->profile, f->name));
-    json_put_string(&j, "signature", profile_string(w->profile, f->signature));
-    struct json_notes notes = {&j, false};
+    if (members == NULL || !buf_reserve(out, JSON_NUMBERS_BYTES_MAX + members->n)) {
+        out->failed = true;
+        return;
+    }
+    char *to = w->n > 0 ? PUT(out->p + out->n, ",\n") : PUT(out->p + out->n, "\n");
+    out->n = (size_t)(put_str(put_numbers(w, row, to), *members) - out->p);
     each_note(w, row, put_json_note, &notes);
     if (notes.begun)
-        json_close(&j);
-    json_close(&j);
+        json_close(&notes.j);
+    buf_char(out, '}');
 }
 
 static void end_json(struct call_writer *w, struct buf *out)
