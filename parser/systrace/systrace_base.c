@@ -15,10 +15,20 @@ struct systrace *systrace_new(struct builder *b, const struct reader_limits *lim
     s->trace_clock = SY_CLOCK_BOOT;
     s->app = SY_NONE;
     s->began = UINT64_MAX;
-    struct idmap *const maps[] = {&s->clock_ids, &s->first_bundles, &s->comms,     &s->descriptor_ids,
-                                  &s->tids,      &s->pids,          &s->packages,  &s->slot_ids,
-                                  &s->frames,    &s->senders,       &s->track_ids, &s->track_of_descriptor,
-                                  &s->asked,     &s->counter_ids,   &s->shown_ids};
+    struct idmap *const maps[] = {&s->clock_ids,
+                                  &s->first_bundles,
+                                  &s->comms,
+                                  &s->descriptor_ids,
+                                  &s->tids,
+                                  &s->pids,
+                                  &s->packages,
+                                  &s->slot_ids,
+                                  &s->senders,
+                                  &s->track_ids,
+                                  &s->track_of_descriptor,
+                                  &s->asked,
+                                  &s->counter_ids,
+                                  &s->shown_ids};
     for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++)
         idmap_init(maps[i], s->arena, s->seed);
     for (size_t i = 0; i < SY_CPUS_MAX; i++)

@@ -323,9 +323,10 @@ struct systrace {
     struct idmap first_bundles; /* CPUs */
     uint64_t last_raw;          /* of ftrace clocks: the latest reading */
     uint64_t lost[SY_LOST], lost_at[SY_LOST];
-    uint64_t offset;                                  /* of the packet at hand */
-    struct sy_known_name known_names[SY_KNOWN_NAMES]; /* by their hashes; each holds the latest one */
-    struct idmap comms;                               /* tid -> the latest name that a record gave it */
+    uint64_t offset;                                      /* of the packet at hand */
+    struct sy_known_name known_names[SY_KNOWN_NAMES];     /* by their hashes; each holds the latest one */
+    struct sy_known_name known_standards[SY_KNOWN_NAMES]; /* the same, of standard names: their own ids */
+    struct idmap comms;                                   /* tid -> the latest name that a record gave it */
     struct sy_comm {
         char text[16];
         uint8_t n;
@@ -371,7 +372,9 @@ struct systrace {
     size_t n_tracks, tracks_capacity;
     struct sy_slot *slots;
     size_t n_slots, slots_capacity;
-    struct idmap slot_ids, track_of_descriptor, frames, track_ids;
+    struct idmap slot_ids, track_of_descriptor, track_ids;
+    frame_id *frames; /* by the ids of their names; FRAME_NONE: not told yet */
+    size_t n_frames, frames_capacity;
     struct idmap senders; /* number of a transaction -> the record that sent it */
     struct idmap asked;   /* record that sent a transaction -> the method, as text */
     uint64_t began;       /* what the recording has beside sections begins so early */

@@ -185,49 +185,66 @@ size_t systrace_standard_name(struct str name, char *to)
     }
 }
 
+/* ---- names that come again ---- */
+
+/* Where the name is kept: names that share a place are only made more often. */
+static struct sy_known_name *place_of(const struct systrace *s, struct sy_known_name *table, struct str name)
+{
+    const uint64_t factor = UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t word = 0, key = name.n;
+
+    for (size_t i = 0; i + sizeof(word) < name.n; i += sizeof(word)) {
+        memcpy(&word, name.p + i, sizeof(word));
+        key = (key + word) * factor;
+    }
+    if (name.n >= sizeof(word))
+        memcpy(&word, name.p + name.n - sizeof(word), sizeof(word));
+    else
+        memcpy(&word, name.p, name.n);
+    return &table[hash_u64(s->seed, (key + word) * factor) % SY_KNOWN_NAMES];
+}
+
+static bool is_known(const struct sy_known_name *known, struct str name)
+{
+    return known->is_set && known->n == name.n && str_same_bytes(known->text, name.p, name.n);
+}
+
+static void keep(struct sy_known_name *known, struct str name, string_id id)
+{
+    *known = (struct sy_known_name){.id = id, .n = (uint8_t)name.n, .is_set = true};
+    memcpy(known->text, name.p, name.n);
+}
+
 static string_id make_standard(struct systrace *s, struct str name)
 {
     char text[1024];
+    struct sy_known_name *known;
 
     if (name.n > s->limits->name_bytes || name.n > sizeof(text)) {
         name = clean_cut(name, s->limits->name_bytes < sizeof(text) ? s->limits->name_bytes
                                                                     : (uint32_t)sizeof(text));
         builder_warn(s->builder, WARN_NAME_CUT, 1, s->offset);
     }
-    size_t n = systrace_standard_name(name, text);
-    return builder_string(s->builder, (struct str){text, n});
+    struct str standard = {text, systrace_standard_name(name, text)};
+    known = place_of(s, s->known_standards, standard);
+    if (standard.n > sizeof(known->text))
+        return builder_string(s->builder, standard);
+    if (!is_known(known, standard))
+        keep(known, standard, builder_string(s->builder, standard));
+    return known->id;
 }
 
-/* Where the name is kept, by its length, its ends and its middle: names that share a place are only made more often. */
-static struct sy_known_name *place_of(struct systrace *s, struct str name)
-{
-    enum { WORD = 8 };
-    uint64_t words[3] = {0};
-
-    if (name.n >= WORD) {
-        memcpy(&words[0], name.p, WORD);
-        memcpy(&words[1], name.p + (name.n - WORD) / 2, WORD);
-        memcpy(&words[2], name.p + name.n - WORD, WORD);
-    } else {
-        memcpy(&words[0], name.p, name.n);
-    }
-    uint64_t key =
-        words[0] + words[1] * UINT64_C(0x9e3779b97f4a7c15) + words[2] * UINT64_C(0xc2b2ae3d27d4eb4f);
-    return &s->known_names[hash_u64(s->seed, key + name.n) % SY_KNOWN_NAMES];
-}
-
-/* Most names come again soon: of the latest ones it is known what was made of them. */
+/* Most names come again soon: of the latest ones it is known what was made of them. Those with a number that is always
+ * another one have at least their standard name in common. */
 string_id sy_standard_name(struct systrace *s, struct str name)
 {
     if (name.n == 0)
         return STRING_EMPTY;
-    struct sy_known_name *known = place_of(s, name);
+    struct sy_known_name *known = place_of(s, s->known_names, name);
     if (name.n > s->limits->name_bytes || name.n > sizeof(known->text))
         return make_standard(s, name);
-    if (known->is_set && known->n == name.n && str_same_bytes(known->text, name.p, name.n))
-        return known->id;
-    *known = (struct sy_known_name){.id = make_standard(s, name), .n = (uint8_t)name.n, .is_set = true};
-    memcpy(known->text, name.p, name.n);
+    if (!is_known(known, name))
+        keep(known, name, make_standard(s, name));
     return known->id;
 }
 

@@ -116,19 +116,26 @@ static struct profile_frame frame_of_text(struct systrace *s, struct str text, s
     return f;
 }
 
-static frame_id frame_of(struct systrace *s, string_id name)
+static frame_id make_frame(struct systrace *s, string_id name)
 {
-    uint32_t known = idmap_get(&s->frames, name);
     bool ok = true;
 
-    if (known != IDMAP_NONE)
-        return known;
+    if (!ARENA_ROOM(s->arena, s->frames, s->frames_capacity, (size_t)name + 1))
+        return FRAME_NONE;
+    while (s->n_frames <= name)
+        s->frames[s->n_frames++] = FRAME_NONE;
     struct str text = name == STRING_EMPTY ? STR("[no name]") : builder_text_of(s->builder, name);
     string_id shown = name == STRING_EMPTY ? builder_string(s->builder, text) : name;
     struct profile_frame f = frame_of_text(s, text, shown, &ok);
     sy_frame_name(s, text, name);
-    frame_id frame = ok && shown != STRING_NONE ? builder_frame(s->builder, &f) : FRAME_NONE;
-    return frame != FRAME_NONE && idmap_set(&s->frames, name, frame) ? frame : FRAME_NONE;
+    if (ok && shown != STRING_NONE)
+        s->frames[name] = builder_frame(s->builder, &f);
+    return s->frames[name];
+}
+
+static frame_id frame_of(struct systrace *s, string_id name)
+{
+    return name < s->n_frames && s->frames[name] != FRAME_NONE ? s->frames[name] : make_frame(s, name);
 }
 
 /* ---- sections ---- */
