@@ -69,40 +69,55 @@ static inline uint64_t protobuf_join_bits(uint64_t bytes)
     return (bytes & UINT64_C(0x0fffffff)) | (bytes & UINT64_C(0x0fffffff00000000)) >> 4;
 }
 
-/* 0 in another state than PROTOBUF_GOOD. */
-static inline uint64_t protobuf_varint(struct protobuf *m)
+/* A number, and where it ends. NULL: the bytes end within it, or it has more bytes than a varint may have. */
+struct protobuf_number {
+    uint64_t value;
+    const uint8_t *behind;
+};
+
+/* One of more than two bytes. Apart, and by values alone, so that a struct protobuf may stay in registers. */
+static __attribute__((noinline, unused)) struct protobuf_number protobuf_long(const uint8_t *p,
+                                                                              const uint8_t *end)
 {
+    const size_t left = (size_t)(end - p);
+    const unsigned n = left < PROTOBUF_VARINT_MAX ? (unsigned)left : PROTOBUF_VARINT_MAX;
     uint64_t value = 0;
 
-    if (m->state != PROTOBUF_GOOD)
-        return 0;
-    if (m->p != m->end && m->p[0] < 0x80) /* as most tags and lengths */
-        return *m->p++;
-    size_t left = (size_t)(m->end - m->p);
-    if (left > 1 && m->p[1] < 0x80) { /* as most numbers of threads */
-        value = (uint64_t)(m->p[0] & 0x7f) | (uint64_t)m->p[1] << 7;
-        m->p += 2;
-        return value;
-    }
-    unsigned n = left < PROTOBUF_VARINT_MAX ? (unsigned)left : PROTOBUF_VARINT_MAX;
     if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && n >= sizeof(value)) {
-        memcpy(&value, m->p, sizeof(value));
+        memcpy(&value, p, sizeof(value));
         uint64_t last = ~value & UINT64_C(0x8080808080808080); /* bytes that end a varint */
-        if (last != 0) {
-            m->p += __builtin_ctzll(last) / 8 + 1;
-            return protobuf_join_bits(value & (last ^ (last - 1)));
-        }
+        if (last != 0)
+            return (struct protobuf_number){protobuf_join_bits(value & (last ^ (last - 1))),
+                                            p + __builtin_ctzll(last) / 8 + 1};
         value = 0;
     }
     for (unsigned i = 0; i < n; i++) {
-        value |= (uint64_t)(m->p[i] & 0x7f) << (7 * i);
-        if (m->p[i] < 0x80) {
-            m->p += i + 1;
-            return value;
-        }
+        value |= (uint64_t)(p[i] & 0x7f) << (7 * i);
+        if (p[i] < 0x80)
+            return (struct protobuf_number){value, p + i + 1};
     }
-    m->state = n < PROTOBUF_VARINT_MAX ? PROTOBUF_CUT : PROTOBUF_BAD;
-    return 0;
+    return (struct protobuf_number){0, NULL};
+}
+
+/* 0 in another state than PROTOBUF_GOOD. */
+static inline __attribute__((always_inline)) uint64_t protobuf_varint(struct protobuf *m)
+{
+    const size_t left = (size_t)(m->end - m->p);
+
+    if (m->state != PROTOBUF_GOOD)
+        return 0;
+    if (left > 0 && m->p[0] < 0x80) /* as most tags and lengths */
+        return *m->p++;
+    if (left > 1 && m->p[1] < 0x80) { /* as most numbers of threads */
+        m->p += 2;
+        return (uint64_t)(m->p[-2] & 0x7f) | (uint64_t)m->p[-1] << 7;
+    }
+    const struct protobuf_number number = protobuf_long(m->p, m->end);
+    if (number.behind == NULL)
+        m->state = left < PROTOBUF_VARINT_MAX ? PROTOBUF_CUT : PROTOBUF_BAD;
+    else
+        m->p = number.behind;
+    return number.value;
 }
 
 static inline uint64_t protobuf_fixed(struct protobuf *m, unsigned n)
@@ -164,7 +179,8 @@ static inline bool protobuf_next(struct protobuf *m, struct protobuf_field *f)
 
 /* For fields that nearly always come in the same order: takes the next one, if its tag is this byte. False: it is
  * another field, or a cut one. Then nothing is taken, and protobuf_next tells what stands there. */
-static inline bool protobuf_take_varint(struct protobuf *m, uint8_t tag, uint64_t *value)
+static inline __attribute__((always_inline)) bool protobuf_take_varint(struct protobuf *m, uint8_t tag,
+                                                                       uint64_t *value)
 {
     struct protobuf at = *m;
 
@@ -177,7 +193,8 @@ static inline bool protobuf_take_varint(struct protobuf *m, uint8_t tag, uint64_
     return true;
 }
 
-static inline bool protobuf_take_bytes(struct protobuf *m, uint8_t tag, struct str *bytes)
+static inline __attribute__((always_inline)) bool protobuf_take_bytes(struct protobuf *m, uint8_t tag,
+                                                                      struct str *bytes)
 {
     struct protobuf at = *m;
     uint64_t n;

@@ -468,17 +468,23 @@ static bool is_usual_switch(struct str message, struct switched *x)
            protobuf_take_varint(&m, PROTOBUF_TAG(7, PROTOBUF_VARINT), &priority) && m.p == m.end;
 }
 
+/* Fields in any order. */
+static __attribute__((noinline)) struct switched read_switch(struct str message)
+{
+    struct protobuf_field f[8];
+
+    protobuf_fields(message, f, 8);
+    return (struct switched){f[1].bytes, f[5].bytes, f[2].value, f[4].value, f[6].value};
+}
+
 /* {prev_comm = 1, prev_pid = 2, prev_prio = 3, prev_state = 4, next_comm = 5, next_pid = 6, next_prio = 7} */
 static bool add_switch(const struct bundle *b, uint64_t time, struct str message)
 {
     struct sy_record r = record_of(b, SY_SWITCH, time, 0);
-    struct protobuf_field f[8];
     struct switched x;
 
-    if (!is_usual_switch(message, &x)) {
-        protobuf_fields(message, f, 8);
-        x = (struct switched){f[1].bytes, f[5].bytes, f[2].value, f[4].value, f[6].value};
-    }
+    if (!is_usual_switch(message, &x))
+        x = read_switch(message);
     r.thread = (uint32_t)x.pid;
     r.a = (uint32_t)x.next_pid;
     r.b = (uint32_t)(x.state & 0xffff);
@@ -561,15 +567,13 @@ static bool add_task(const struct bundle *b, uint64_t time, uint32_t tid, uint32
     }
 }
 
-static bool add_event(const struct bundle *b, uint64_t time, uint32_t tid, uint32_t event, struct str message)
+/* Apart from the two kinds that nearly all events are: these need no room for fields. */
+static __attribute__((noinline)) bool add_fields(const struct bundle *b, uint64_t time, uint32_t tid,
+                                                 uint32_t event, struct str message)
 {
     struct protobuf_field f[EVENT_FIELDS];
 
     switch (event) {
-    case EVENT_PRINT:
-        return add_text(b, time, tid, text_of_print(message));
-    case EVENT_SWITCH:
-        return add_switch(b, time, message);
     case EVENT_WAKING:
     case EVENT_BLOCKED:
     case EVENT_NEW_TASK:
@@ -614,6 +618,16 @@ static bool add_event(const struct bundle *b, uint64_t time, uint32_t tid, uint3
     default:
         return true;
     }
+}
+
+static inline bool add_event(const struct bundle *b, uint64_t time, uint32_t tid, uint32_t event,
+                             struct str message)
+{
+    if (event == EVENT_PRINT)
+        return add_text(b, time, tid, text_of_print(message));
+    if (event == EVENT_SWITCH)
+        return add_switch(b, time, message);
+    return add_fields(b, time, tid, event, message);
 }
 
 /* FtraceEvent. */

@@ -260,7 +260,7 @@ static bool on_section(struct systrace *s, struct sy_record *r)
 {
     uint32_t thread;
 
-    if (r->kind == SY_END && r->a == 0) {
+    if (r->a == 0 && r->kind == SY_END) { /* first what can be foreseen */
         thread = sy_find(s, r->thread, SY_NONE);
         if (thread == SY_NONE) {
             sy_lost(s, SY_LOST_ENDS, 1);
@@ -274,7 +274,7 @@ static bool on_section(struct systrace *s, struct sy_record *r)
         return false;
     see(s, thread, r->time);
     r->thread = thread;
-    return r->kind != SY_BEGIN || s->threads[thread].serves == SY_NONE || sy_binder_section(s, thread, r->b);
+    return s->threads[thread].serves == SY_NONE || r->kind != SY_BEGIN || sy_binder_section(s, thread, r->b);
 }
 
 static bool on_async(struct systrace *s, struct sy_record *r)

@@ -172,15 +172,23 @@ static inline struct fold_change *fold_change_at(const struct builder *b, size_t
 
 /* Counts steps, each of which is short, and asks the arena's stop once in many. False: the job was told to
  * end. So whoever reads in a loop need not ask where each turn tells the builder something. */
+enum { BUILDER_STEPS = 1 << 10 };
 static inline bool builder_goes_on(struct builder *b, size_t steps)
 {
-    enum { MANY = 1 << 10 };
-
     b->steps += steps;
-    if (b->steps < MANY)
+    if (b->steps < BUILDER_STEPS)
         return true;
     b->steps = 0;
     return !arena_stopped(b->arena);
+}
+
+/* Counts one step, if no stop is to be asked at it; else does nothing. */
+static inline bool builder_goes_on_yet(struct builder *b)
+{
+    bool yet = b->steps + 1 < BUILDER_STEPS;
+
+    b->steps += yet;
+    return yet;
 }
 
 /* The child of `parent` for this frame, made if it is new. NODE_NONE when the arena gives no more. */

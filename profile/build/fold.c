@@ -821,17 +821,21 @@ static ALWAYS_INLINE bool move_usual(const struct builder *b, struct fold_track 
     return true;
 }
 
-/* Apart, so that the usual record needs no struct event. */
-static __attribute__((noinline)) bool turn_rare(struct builder *b, uint32_t track, enum event_action action,
+/* What move_usual does not do. */
+static __attribute__((noinline)) bool move_rare(struct builder *b, uint32_t track, enum event_action action,
                                                 frame_id frame)
 {
     const struct event event = {.track = track, .frame = frame, .action = action};
 
-    return apply_rare(b, &event, WARNING_NO_OFFSET);
+    if (!apply_rare(b, &event, WARNING_NO_OFFSET))
+        return false;
+    fetch_next(b, b->tracks[track].current);
+    return true;
 }
 
-bool builder_turn(struct builder *b, uint32_t track, enum event_action action, frame_id frame,
-                  const uint64_t *clocks, uint32_t clock)
+/* builder_turn where something is not as nearly always. */
+static __attribute__((noinline)) bool turn_rare(struct builder *b, uint32_t track, enum event_action action,
+                                                frame_id frame, const uint64_t *clocks, uint32_t clock)
 {
     struct fold_track *t = &b->tracks[track];
 
@@ -843,10 +847,28 @@ bool builder_turn(struct builder *b, uint32_t track, enum event_action action, f
     credit_clock(b, t, columns, 0, clocks[0], WARNING_NO_OFFSET);
     if (clock > 0 && clock < b->layout.n_times)
         credit_clock(b, t, columns, clock, clocks[clock], WARNING_NO_OFFSET);
-    bool bare = b->log == NULL && !t->indexed; /* nothing but the tree is told */
-    if (!(bare && (action == EVENT_STATE || move_usual(b, t, action, frame))) &&
-        !turn_rare(b, track, action, frame))
-        return false;
+    return move_rare(b, track, action, frame);
+}
+
+/* Calls others at its ends alone, so that it has nothing to save. */
+bool builder_turn(struct builder *b, uint32_t track, enum event_action action, frame_id frame,
+                  const uint64_t *clocks, uint32_t clock)
+{
+    struct fold_track *t = &b->tracks[track];
+    const uint32_t state = clock < b->layout.n_times ? clock : 0;
+
+    if (t->use != FOLD_EVENTS || b->wraps || b->log != NULL || t->indexed || clocks[0] < t->last[0] ||
+        clocks[state] < t->last[state] || !builder_goes_on_yet(b))
+        return turn_rare(b, track, action, frame, clocks, clock);
+    t->records++;
+    b->n_events++;
+    uint64_t *columns = fold_node_at(b, t->current)->columns;
+    columns[0] += clocks[0] - t->last[0];
+    t->last[0] = clocks[0];
+    columns[state] += clocks[state] - t->last[state]; /* nothing where it is the same clock */
+    t->last[state] = clocks[state];
+    if (action != EVENT_STATE && !move_usual(b, t, action, frame))
+        return move_rare(b, track, action, frame);
     fetch_next(b, t->current);
     return true;
 }
