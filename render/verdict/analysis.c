@@ -20,11 +20,20 @@ struct above {
     bool has_library;
 };
 
+/* What is asked of a frame at each of its nodes. Side by side, since a profile has more frames than a processor's
+ * nearest cache has room for. */
+struct of_frame {
+    uint32_t work; /* enum work_kind bits */
+    string_id module;
+    uint8_t origin, wait; /* enum origin, wait_kind */
+    bool allocates;       /* only gives memory to its caller */
+    bool is_kernel, has_scope;
+};
+
 struct pass {
     struct analysis *a;
     struct above *above;         /* [n_nodes]: with the node itself */
-    uint8_t *wait;               /* [n_frames]: enum wait_kind */
-    uint32_t *work;              /* [n_frames] */
+    struct of_frame *of;         /* [n_frames] */
     uint64_t *kind_time;         /* [n_frames]: took, where it begins a kind of work */
     frame_id *wait_by, *work_by; /* [n_frames]: for whom most of that was */
     uint64_t *wait_most, *work_most;
@@ -62,24 +71,23 @@ static struct above enter(const struct pass *pass, node_id node)
         here = pass->above[p->node_parent[node]];
     if (f == FRAME_NONE)
         return here;
-    enum origin origin = (enum origin)names_of(a->names, f)->origin;
-    if (origin == ORIGIN_APP) {
+    const struct of_frame *of = &pass->of[f];
+    if (of->origin == ORIGIN_APP) {
         here.own = here.caller = f;
-    } else if (origin == ORIGIN_LIBRARY) {
+    } else if (of->origin == ORIGIN_LIBRARY) {
         here.has_library = true;
         here.caller = f;
     }
     /* A native function waits for the Java method that called it, as nativePollOnce for messages. */
-    bool is_native = names_parts(a->names, f).scope.n == 0;
-    if (pass->wait[f] != WAIT_NONE && (here.waiter == FRAME_NONE || !is_native)) {
+    if (of->wait != WAIT_NONE && (here.waiter == FRAME_NONE || of->has_scope)) {
         here.waiter = f;
-        here.causes |= (uint8_t)(1u << pass->wait[f]);
+        here.causes |= (uint8_t)(1u << of->wait);
     }
-    if (!a->allocates[f])
+    if (!of->allocates)
         here.holder = f;
-    if (p->frames[f].kind != FRAME_KIND_KERNEL || here.user == FRAME_NONE)
+    if (!of->is_kernel || here.user == FRAME_NONE)
         here.user = f;
-    here.work |= pass->work[f];
+    here.work |= of->work;
     return here;
 }
 
@@ -90,7 +98,7 @@ static void add_wait(const struct pass *pass, const struct above *here, uint64_t
     struct analysis *a = pass->a;
     frame_id waiter = here->waiter != FRAME_NONE ? here->waiter : here->user;
     enum wait_kind kind =
-        here->waiter != FRAME_NONE ? (enum wait_kind)pass->wait[here->waiter] : WAIT_UNKNOWN;
+        here->waiter != FRAME_NONE ? (enum wait_kind)pass->of[here->waiter].wait : WAIT_UNKNOWN;
 
     add(&a->waits[kind].time, waited);
     add(&a->wait_main[waiter], waited);
@@ -106,7 +114,7 @@ static void count_wait(const struct pass *pass, node_id node, const struct above
     struct analysis *a = pass->a;
     frame_id f = a->p->node_frame[node];
     node_id parent = a->p->node_parent[node];
-    unsigned kind = pass->wait[f];
+    unsigned kind = pass->of[f].wait;
 
     (void)here;
     if (kind != WAIT_NONE && (parent == NODE_NONE || (pass->above[parent].causes & 1u << kind) == 0))
@@ -118,7 +126,7 @@ static void add_main(const struct pass *pass, node_id node, const struct above *
 {
     struct analysis *a = pass->a;
     frame_id f = a->p->node_frame[node];
-    bool for_messages = here->waiter != FRAME_NONE && pass->wait[here->waiter] == WAIT_MESSAGES;
+    bool for_messages = here->waiter != FRAME_NONE && pass->of[here->waiter].wait == WAIT_MESSAGES;
     uint64_t took = number_add(parts[TIME_RUNNING], parts[TIME_IN_METHODS]);
 
     if (f == FRAME_NONE)
@@ -168,7 +176,7 @@ static void add_active(const struct pass *pass, node_id node, const struct above
     add(&a->calls_all[f], calls_of(a, node));
     frame_id holder = here->holder != FRAME_NONE ? here->holder : f;
     add_difference(&a->self_all[holder], active, minus);
-    add_difference(&a->module_all[a->p->frames[holder].module], active, minus);
+    add_difference(&a->module_all[pass->of[holder].module], active, minus);
     if (here->caller != FRAME_NONE && here->caller != here->own)
         add_difference(&a->library_all[names_of(a->names, here->caller)->package], active, minus);
     if (here->own != FRAME_NONE)
@@ -215,7 +223,7 @@ static void walk_track(struct pass *pass, uint32_t track)
         uint64_t parts[TIME_STATES] = {0}, active, minus = 0;
         frame_id f = a->p->node_frame[i];
         if (a->timed) {
-            time_split_self(&a->clocks, a->p, i, f != FRAME_NONE && pass->wait[f] != WAIT_NONE, parts);
+            time_split_self(&a->clocks, a->p, i, f != FRAME_NONE && pass->of[f].wait != WAIT_NONE, parts);
             if (a->states && f == FRAME_NONE)
                 time_of_state(a, i, parts);
             for (unsigned s = 0; s < TIME_STATES; s++) {
@@ -225,7 +233,7 @@ static void walk_track(struct pass *pass, uint32_t track)
             active = parts[a->has_cpu ? TIME_RUNNING : TIME_IN_METHODS];
         } else {
             add_value(pass, i, cost, &active, &minus);
-            if (f != FRAME_NONE && pass->wait[f] != WAIT_NONE)
+            if (f != FRAME_NONE && pass->of[f].wait != WAIT_NONE)
                 active = minus = 0;
             parts[TIME_IN_METHODS] = active;
         }
@@ -265,21 +273,21 @@ static void begin_parts(const struct pass *pass, node_id node)
     node_id parent = p->node_parent[node];
     const struct above *outer = &pass->above[parent];
     uint64_t took = a->took[node - p->tracks[a->main].first];
-    uint32_t begins = pass->work[f] & ~outer->work;
+    uint32_t begins = pass->of[f].work & ~outer->work;
 
-    for (unsigned kind = 0; kind < WORK_KINDS; kind++)
-        if ((begins >> kind & 1) != 0) {
-            add(&a->work[kind].time, took);
-            add(&a->work[kind].calls, calls_of(a, node));
-        }
     if (begins != 0) {
+        for (unsigned kind = 0; kind < WORK_KINDS; kind++)
+            if ((begins >> kind & 1) != 0) {
+                add(&a->work[kind].time, took);
+                add(&a->work[kind].calls, calls_of(a, node));
+            }
         add(&pass->kind_time[f], took);
         if (pass->work_by[f] == FRAME_NONE || took > pass->work_most[f]) {
             pass->work_most[f] = took;
             pass->work_by[f] = outer->caller;
         }
     }
-    if (outer->own == FRAME_NONE && names_of(a->names, f)->origin == ORIGIN_APP)
+    if (outer->own == FRAME_NONE && pass->of[f].origin == ORIGIN_APP)
         add(&a->entry_main[f], took);
 }
 
@@ -301,10 +309,10 @@ static void walk_main(const struct pass *pass)
     for (node_id i = t->first + 1; i < t->first + t->count; i++)
         begin_parts(pass, i);
     for (frame_id f = 0; f < a->p->n_frames; f++) {
-        enum wait_kind wait = pass->wait[f] != WAIT_NONE ? (enum wait_kind)pass->wait[f] : WAIT_UNKNOWN;
+        enum wait_kind wait = pass->of[f].wait != WAIT_NONE ? (enum wait_kind)pass->of[f].wait : WAIT_UNKNOWN;
         keep_heaviest(&a->waits[wait], f, a->wait_main[f], pass->wait_by[f]);
         for (unsigned kind = 0; kind < WORK_KINDS; kind++)
-            if ((pass->work[f] >> kind & 1) != 0)
+            if ((pass->of[f].work >> kind & 1) != 0)
                 keep_heaviest(&a->work[kind], f, pass->kind_time[f], pass->work_by[f]);
         if (wait == WAIT_MESSAGES)
             a->wait_main[f] = 0;
@@ -320,7 +328,7 @@ static uint64_t weight_of(const struct pass *pass, const struct profile_track *t
     uint64_t sum = 0;
 
     for (node_id i = t->first; p->n_values > 0 && i < t->first + t->count; i++)
-        if (p->node_frame[i] != FRAME_NONE && pass->wait[p->node_frame[i]] == WAIT_NONE)
+        if (p->node_frame[i] != FRAME_NONE && pass->of[p->node_frame[i]].wait == WAIT_NONE)
             add(&sum, profile_self(p, i, value));
     return sum;
 }
@@ -372,8 +380,7 @@ static bool take_memory(struct pass *pass, struct arena *arena)
 
     pass->above = arena_array(arena, nodes, sizeof(*pass->above));
     a->allocates = arena_array(arena, frames, sizeof(*a->allocates));
-    pass->wait = arena_array(arena, frames, sizeof(*pass->wait));
-    pass->work = arena_array(arena, frames, sizeof(*pass->work));
+    pass->of = arena_array(arena, frames, sizeof(*pass->of));
     pass->wait_by = arena_array(arena, frames, sizeof(*pass->wait_by));
     pass->work_by = arena_array(arena, frames, sizeof(*pass->work_by));
     for (size_t i = 0; i < sizeof(by_frame) / sizeof(by_frame[0]); i++)
@@ -414,9 +421,15 @@ static void look_at_frames(const struct pass *pass)
 
     for (frame_id f = 0; f < a->p->n_frames; f++) {
         struct frame_parts parts = names_parts(a->names, f);
-        pass->wait[f] = (uint8_t)(a->is_memory ? WAIT_NONE : wait_kind_of(parts.scope, parts.name));
         a->allocates[f] = a->is_memory && is_allocator(&parts);
-        pass->work[f] = work_kinds_of(&parts);
+        pass->of[f] = (struct of_frame){
+            .work = work_kinds_of(&parts),
+            .module = a->p->frames[f].module,
+            .origin = names_of(a->names, f)->origin,
+            .wait = (uint8_t)(a->is_memory ? WAIT_NONE : wait_kind_of(parts.scope, parts.name)),
+            .allocates = a->allocates[f],
+            .is_kernel = a->p->frames[f].kind == FRAME_KIND_KERNEL,
+            .has_scope = parts.scope.n > 0};
         pass->wait_by[f] = pass->work_by[f] = FRAME_NONE;
     }
 }
