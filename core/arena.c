@@ -32,6 +32,7 @@ struct arena_block {
     alignas(max_align_t) struct arena_block *next;
     struct arena_block *previous; /* of large blocks only */
     size_t bytes;                 /* with this header */
+    int file; /* that the block lies in, all of it; -1: in memory. Of large blocks only. */
 };
 
 void arena_init(struct arena *a, size_t limit_bytes)
@@ -41,21 +42,32 @@ void arena_init(struct arena *a, size_t limit_bytes)
     *a = (struct arena){.limit_bytes = limit_bytes};
 }
 
-static void free_list(struct arena_block *block)
+static void free_block(const struct arena *a, struct arena_block *block)
+{
+    int fd = block->file;
+
+    if (fd < 0) {
+        free(block);
+        return;
+    }
+    a->files.free(block, block->bytes, fd);
+}
+
+static void free_list(const struct arena *a, struct arena_block *block)
 {
     while (block != NULL) {
         struct arena_block *next = block->next;
         UNPOISON(block, block->bytes);
-        free(block);
+        free_block(a, block);
         block = next;
     }
 }
 
 void arena_free(struct arena *a)
 {
-    free_list(a->blocks);
-    free_list(a->large);
-    *a = (struct arena){.limit_bytes = a->limit_bytes, .stop = a->stop};
+    free_list(a, a->blocks);
+    free_list(a, a->large);
+    *a = (struct arena){.limit_bytes = a->limit_bytes, .stop = a->stop, .files = a->files};
 }
 
 static void *fail(struct arena *a, enum arena_failure why)
@@ -65,21 +77,50 @@ static void *fail(struct arena *a, enum arena_failure why)
     return NULL;
 }
 
+/* Whether the ceiling has room for `bytes` instead of `old`, which is part of used_bytes: neither difference goes below
+ * zero. */
+static bool has_room(const struct arena *a, size_t old_bytes, size_t bytes)
+{
+    return bytes <= a->limit_bytes && a->used_bytes - old_bytes <= a->limit_bytes - bytes;
+}
+
 /* Charges `bytes` to the ceiling and takes them from the system; `old` is NULL or a block that is replaced.
  */
 static struct arena_block *take(struct arena *a, struct arena_block *old, size_t bytes)
 {
     size_t old_bytes = old == NULL ? 0 : old->bytes;
 
-    /* The old block is part of used_bytes, and bytes is at most the limit here: neither difference goes
-     * below zero. */
-    if (bytes > a->limit_bytes || a->used_bytes - old_bytes > a->limit_bytes - bytes)
+    if (!has_room(a, old_bytes, bytes))
         return fail(a, ARENA_LIMIT);
     struct arena_block *block = realloc(old, bytes);
     if (block == NULL)
         return fail(a, ARENA_NO_MEMORY);
     a->used_bytes += bytes - old_bytes;
     block->bytes = bytes;
+    block->file = -1;
+    return block;
+}
+
+/* The same in a file, into which a block of memory moves. */
+static struct arena_block *take_file(struct arena *a, struct arena_block *old, size_t bytes)
+{
+    bool had_file = old != NULL && old->file >= 0;
+    size_t old_bytes = had_file ? old->bytes : 0;
+    int fd = had_file ? old->file : -1;
+
+    if (bytes > a->files.limit_bytes || a->file_bytes - old_bytes > a->files.limit_bytes - bytes)
+        return fail(a, ARENA_LIMIT);
+    struct arena_block *block = a->files.grow(a->files.folder, had_file ? old : NULL, old_bytes, bytes, &fd);
+    if (block == NULL)
+        return fail(a, ARENA_LIMIT);
+    if (!had_file && old != NULL) {
+        a->used_bytes -= old->bytes;
+        memcpy(block, old, old->bytes);
+        free(old);
+    }
+    a->file_bytes += bytes - old_bytes;
+    block->bytes = bytes;
+    block->file = fd;
     return block;
 }
 
@@ -127,15 +168,20 @@ void *arena_array(struct arena *a, size_t count, size_t element_bytes)
     return arena_alloc(a, count * element_bytes);
 }
 
-static void *grow_large(struct arena *a, void *array, size_t old_bytes, size_t new_bytes)
+/* An array that has a block of its own. */
+static struct arena_block *block_of(void *array, size_t bytes)
 {
-    bool was_large = array != NULL && old_bytes >= LARGE_BYTES;
-    struct arena_block *old = was_large ? (struct arena_block *)array - 1 : NULL;
-    struct arena_block *block = take(a, old, new_bytes + sizeof(struct arena_block));
+    return array != NULL && bytes >= LARGE_BYTES ? (struct arena_block *)array - 1 : NULL;
+}
+
+static void *grow_large(struct arena *a, void *array, size_t old_bytes, size_t new_bytes, bool in_file)
+{
+    struct arena_block *old = block_of(array, old_bytes);
+    struct arena_block *block = (in_file ? take_file : take)(a, old, new_bytes + sizeof(struct arena_block));
 
     if (block == NULL)
         return NULL;
-    if (!was_large) {
+    if (old == NULL) {
         block->previous = NULL;
         block->next = a->large;
         if (array != NULL)
@@ -160,7 +206,22 @@ static size_t most_bytes(const struct arena *a, size_t old_bytes)
     return left > sizeof(struct arena_block) ? left - sizeof(struct arena_block) : 0;
 }
 
-void *arena_grow(struct arena *a, void *array, size_t *capacity, size_t need, size_t element_bytes)
+static size_t most_file_bytes(const struct arena *a, const struct arena_block *old)
+{
+    uint64_t own = old != NULL && old->file >= 0 ? old->bytes : 0;
+    uint64_t left = a->files.limit_bytes - (a->file_bytes - own);
+
+    return left > sizeof(*old) ? (size_t)(left - sizeof(*old)) : 0;
+}
+
+/* Whether an array of that size would take what all others may need: these have no file. */
+static bool is_crowded(const struct arena *a, size_t old_bytes, size_t bytes)
+{
+    return bytes >= LARGE_BYTES && bytes > most_bytes(a, old_bytes) - most_bytes(a, old_bytes) / 4;
+}
+
+static void *grow(struct arena *a, void *array, size_t *capacity, size_t need, size_t element_bytes,
+                  bool may_file)
 {
     if (need <= *capacity && array != NULL)
         return array;
@@ -176,13 +237,16 @@ void *arena_grow(struct arena *a, void *array, size_t *capacity, size_t need, si
         return fail(a, ARENA_LIMIT);
 
     size_t old_bytes = *capacity * element_bytes;
-    size_t most = most_bytes(a, old_bytes) / element_bytes;
+    struct arena_block *old = block_of(array, old_bytes);
+    bool in_file =
+        may_file && ((old != NULL && old->file >= 0) || is_crowded(a, old_bytes, wanted * element_bytes));
+    size_t most = (in_file ? most_file_bytes(a, old) : most_bytes(a, old_bytes)) / element_bytes;
     if (wanted > most && most > need && most * element_bytes >= LARGE_BYTES)
         wanted = need + (most - need) / 2; /* near the ceiling by halves of what is left */
     size_t new_bytes = wanted * element_bytes;
     void *p;
     if (new_bytes >= LARGE_BYTES) {
-        p = grow_large(a, array, old_bytes, new_bytes);
+        p = grow_large(a, array, old_bytes, new_bytes, in_file);
     } else {
         p = arena_alloc(a, new_bytes);
         if (p != NULL && array != NULL)
@@ -191,6 +255,16 @@ void *arena_grow(struct arena *a, void *array, size_t *capacity, size_t need, si
     if (p != NULL)
         *capacity = wanted;
     return p;
+}
+
+void *arena_grow(struct arena *a, void *array, size_t *capacity, size_t need, size_t element_bytes)
+{
+    return grow(a, array, capacity, need, element_bytes, false);
+}
+
+void *arena_grow_file(struct arena *a, void *array, size_t *capacity, size_t need, size_t element_bytes)
+{
+    return grow(a, array, capacity, need, element_bytes, a->files.grow != NULL);
 }
 
 void *arena_lend(struct arena *a, size_t count, size_t element_bytes)
@@ -211,8 +285,11 @@ void arena_release(struct arena *a, void *array, size_t capacity, size_t element
         block->previous->next = block->next;
     if (block->next != NULL)
         block->next->previous = block->previous;
-    a->used_bytes -= block->bytes;
-    free(block);
+    if (block->file >= 0)
+        a->file_bytes -= block->bytes;
+    else
+        a->used_bytes -= block->bytes;
+    free_block(a, block);
 }
 
 bool arena_charge(struct arena *a, size_t bytes)

@@ -20,6 +20,15 @@ enum arena_failure {
 
 struct arena_block;
 
+/* Where arrays of ARENA_ROOM_FILE go on when the ceiling leaves them no room: files of at most limit_bytes together.
+ * core/system/mapped_file.h has both functions. */
+struct arena_files {
+    void *(*grow)(const char *folder, void *p, size_t old_bytes, size_t bytes, int *fd); /* NULL: nowhere */
+    void (*free)(void *p, size_t bytes, int fd);
+    const char *folder;
+    uint64_t limit_bytes;
+};
+
 struct arena {
     struct arena_block *blocks;
     struct arena_block *large; /* blocks of one array each */
@@ -28,10 +37,12 @@ struct arena {
     size_t limit_bytes;
     enum arena_failure failure; /* of the first request that failed; sticky */
     const struct stop *stop; /* The job's; NULL: nothing ends it early. Set by the owner behind arena_init. */
+    struct arena_files files; /* Set by the owner behind arena_init. */
+    uint64_t file_bytes;      /* taken of its limit_bytes */
 };
 
 void arena_init(struct arena *a, size_t limit_bytes);
-/* Releases all; the arena may be used again, with its old limit and stop. */
+/* Releases all; the arena may be used again, with its old limits, stop and files. */
 void arena_free(struct arena *a);
 
 /* Whether the job was told to end. If so, a->failure says so from now on, unless a request failed before;
@@ -67,20 +78,41 @@ void *arena_grow(struct arena *a, void *array, size_t *capacity, size_t need, si
  * item. False on failure, with the variables as they were. */
 #define ARENA_ROOM(a, array, capacity, need) arena_room((a), &(array), &(capacity), (need), sizeof(*(array)))
 
+/* The same for an array that is read and written from its begin to its end, and may be larger than memory: beyond the
+ * ceiling it goes on in one of a->files, which the system keeps in memory as far as there is any. */
+#define ARENA_ROOM_FILE(a, array, capacity, need) \
+    arena_room_file((a), &(array), &(capacity), (need), sizeof(*(array)))
+
+void *arena_grow_file(struct arena *a, void *array, size_t *capacity, size_t need, size_t element_bytes)
+    __attribute__((warn_unused_result));
+
 /* `array` is the address of a pointer to elements of any type. */
-static inline bool arena_room(struct arena *a, void *array, size_t *capacity, size_t need,
-                              size_t element_bytes)
+static inline bool arena_room_by(void *(*grow)(struct arena *, void *, size_t *, size_t, size_t),
+                                 struct arena *a, void *array, size_t *capacity, size_t need,
+                                 size_t element_bytes)
 {
     void *p;
 
     memcpy(&p, array, sizeof(p));
     if (need <= *capacity && p != NULL)
         return true;
-    p = arena_grow(a, p, capacity, need, element_bytes);
+    p = grow(a, p, capacity, need, element_bytes);
     if (p == NULL)
         return false;
     memcpy(array, &p, sizeof(p));
     return true;
+}
+
+static inline bool arena_room(struct arena *a, void *array, size_t *capacity, size_t need,
+                              size_t element_bytes)
+{
+    return arena_room_by(arena_grow, a, array, capacity, need, element_bytes);
+}
+
+static inline bool arena_room_file(struct arena *a, void *array, size_t *capacity, size_t need,
+                                   size_t element_bytes)
+{
+    return arena_room_by(arena_grow_file, a, array, capacity, need, element_bytes);
 }
 
 /* An array for a while, not zeroed, that is given back by arena_release with the same count. NULL as arena_alloc. */

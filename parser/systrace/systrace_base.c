@@ -59,12 +59,12 @@ string_id sy_string(struct systrace *s, struct str text)
 bool sy_grow(struct systrace *s)
 {
     return s->n_records < UINT32_MAX - 1 &&
-           ARENA_ROOM(s->arena, s->records, s->records_capacity, s->n_records + 1);
+           ARENA_ROOM_FILE(s->arena, s->records, s->records_capacity, s->n_records + 1);
 }
 
 bool sy_add_extra(struct systrace *s, struct sy_record *r, const struct sy_extra *e)
 {
-    if (!ARENA_ROOM(s->arena, s->extras, s->extras_capacity, s->n_extras + 1))
+    if (!ARENA_ROOM_FILE(s->arena, s->extras, s->extras_capacity, s->n_extras + 1))
         return false;
     s->extras[s->n_extras] = *e;
     r->b = (uint32_t)s->n_extras++;

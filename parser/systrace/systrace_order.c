@@ -81,7 +81,7 @@ static bool merge(struct systrace *s, struct sy_record *r, size_t a, size_t b, s
         return true;
     b = count_before(r + a, b, &r[a - 1], false);
     size_t need = a < b ? a : b;
-    if (!ARENA_ROOM(s->arena, spare->records, spare->capacity, need < LEAST ? LEAST : need))
+    if (!ARENA_ROOM_FILE(s->arena, spare->records, spare->capacity, need < LEAST ? LEAST : need))
         return false;
     return a < b ? merge_forward(s, r, a, b, spare->records) : merge_backward(s, r, a, b, spare->records);
 }

@@ -178,6 +178,9 @@ const struct config_key CONFIG_KEYS[] = {
     NUMBER(open_jobs, 0, 100000, "0",
            "uploads that are read at a time, at most half of them while they arrive; 0: twice the workers"),
     SIZE(job_memory_bytes, 64 * KIB, TIB, "512M", "memory of one profile while it is built"),
+    SIZE(
+        job_file_bytes, 0, TIB, "4G",
+        "file of one profile while it is built, for the records of a system trace that job_memory_bytes has no room for; 0: none"),
     SIZE(view_memory_bytes, 64 * KIB, TIB, "128M", "memory of one view while it is drawn, and its size"),
     SIZE(queue_bytes, 4 * KIB, GIB, "4M",
          "without effect: what arrives is written to the store at once; will go"),

@@ -362,9 +362,19 @@ static bool place_below(const char *base, const char *folder, char place[STORE_B
     return n > 0 && (size_t)n < STORE_BYTES;
 }
 
+static bool has_bucket(const struct config *c)
+{
+    return str_starts(str_of(c->store), STR("s3://"));
+}
+
+const char *config_place(const struct config *c)
+{
+    return has_bucket(c) ? c->cache : c->store;
+}
+
 static void place_store(struct config *c, char *const *environment)
 {
-    char *place = str_starts(str_of(c->store), STR("s3://")) ? c->cache : c->store;
+    char *place = has_bucket(c) ? c->cache : c->store;
 
     if (place[0] == '\0' && !place_below(variable(environment, STR("XDG_DATA_HOME")), "/aflamed", place) &&
         !place_below(variable(environment, STR("HOME")), "/.local/share/aflamed", place))

@@ -49,4 +49,7 @@ struct config config_settle(const struct config *c, const struct memory_limit *l
 /* How many bytes all ceilings of a settled configuration come to, without connections. */
 uint64_t config_ceiling(const struct config *c);
 
+/* The folder on this machine that the service writes to: its store, or what it keeps of a bucket. */
+const char *config_place(const struct config *c);
+
 #endif

@@ -13,6 +13,7 @@
 #include "core/hash.h"
 #include "core/stop.h"
 #include "core/str.h"
+#include "core/system/mapped_file.h"
 #include "core/system/random_bytes.h"
 #include "parser/mapping/mapping_reader.h"
 #include "parser/source.h"
@@ -29,6 +30,7 @@
 #include "render/view/key.h"
 #include "render/view/view.h"
 #include "server/config/config.h"
+#include "server/config/config_load.h"
 #include "server/convert/convert_impl.h"
 #include "server/convert/identify.h"
 #include "server/symbols/symbol_search.h"
@@ -261,6 +263,9 @@ struct conversion *conversion_new(const struct config *config)
     }
     made->member = "";
     arena_init(&made->arena, (size_t)config->job_memory_bytes);
+    if (config->job_file_bytes > 0)
+        made->arena.files = (struct arena_files){mapped_file_grow, mapped_file_free, config_place(config),
+                                                 config->job_file_bytes};
     *f = (struct conversion){.made = made};
     if (conversion_seed(&f->seed, &f->reader.diag) &&
         !reader_init(&f->reader, &made->arena, &limits, f->seed))

@@ -6,6 +6,9 @@
 #include <stdalign.h>
 #include <string.h>
 
+#include "core/system/mapped_file.h"
+#include "tests/support/scratch.h"
+
 enum { MIB = 1 << 20 };
 
 static bool is_zero(const unsigned char *p, size_t n)
@@ -253,6 +256,83 @@ static void release_in_the_middle(void **state)
     arena_free(&a);
 }
 
+/* Two arrays outgrow the ceiling in turn, beside one that may not: they go on in files, keep what they hold, and leave no
+ * descriptor. */
+static void arrays_in_files(void **state)
+{
+    enum { ELEMENTS = 700000 };
+    struct scratch scratch = scratch_make();
+    struct arena a;
+    uint32_t *in_file[2] = {NULL}, *in_memory = NULL;
+    size_t capacity[2] = {0}, memory_capacity = 0, before = scratch_descriptors();
+
+    (void)state;
+    arena_init(&a, 4 * MIB);
+    a.files = (struct arena_files){mapped_file_grow, mapped_file_free, scratch.path, 16 * MIB};
+    for (uint32_t i = 0; i < ELEMENTS; i++) {
+        for (uint32_t k = 0; k < 2; k++) {
+            in_file[k] = arena_grow_file(&a, in_file[k], &capacity[k], i + 1, sizeof(uint32_t));
+            assert_non_null(in_file[k]);
+            in_file[k][i] = 2 * i + k;
+        }
+        if (i < ELEMENTS / 2) {
+            in_memory = arena_grow(&a, in_memory, &memory_capacity, i + 1, sizeof(uint32_t));
+            assert_non_null(in_memory);
+            in_memory[i] = i;
+        }
+    }
+    assert_int_equal(scratch_descriptors(), before + 2);
+    assert_in_range(a.file_bytes, 2 * ELEMENTS * sizeof(uint32_t), 16 * MIB);
+    assert_true(a.used_bytes <= 4 * MIB);
+    for (uint32_t i = 0; i < ELEMENTS; i++) {
+        assert_int_equal(in_file[0][i], 2 * i);
+        assert_int_equal(in_file[1][i], 2 * i + 1);
+        if (i < ELEMENTS / 2)
+            assert_int_equal(in_memory[i], i);
+    }
+    arena_release(&a, in_file[0], capacity[0], sizeof(uint32_t));
+    assert_int_equal(scratch_descriptors(), before + 1);
+    arena_free(&a);
+    assert_int_equal(scratch_descriptors(), before);
+    assert_int_equal(a.file_bytes, 0);
+    assert_int_equal(a.files.limit_bytes, 16 * MIB);
+    scratch_remove(&scratch);
+}
+
+/* Without a folder that can be written to, and beyond the ceiling of files, an array fails as it does in memory. */
+static void no_room_in_files(void **state)
+{
+    struct scratch scratch = scratch_make();
+    const struct {
+        const char *folder;
+        uint64_t limit_bytes;
+        size_t most;
+    } cases[] = {{NULL, 64 * MIB, MIB},
+                 {"/nowhere", 64 * MIB, MIB},
+                 {scratch.path, 0, MIB},
+                 {scratch.path, 2 * MIB, 2 * MIB}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct arena a;
+        char *p = NULL;
+        size_t capacity = 0, n = 0, before = scratch_descriptors();
+        arena_init(&a, MIB);
+        if (cases[i].folder != NULL)
+            a.files = (struct arena_files){mapped_file_grow, mapped_file_free, cases[i].folder,
+                                           cases[i].limit_bytes};
+        for (; ARENA_ROOM_FILE(&a, p, capacity, n + 1); n++)
+            p[n] = (char)n;
+        assert_in_range(n, cases[i].most / 2, cases[i].most);
+        assert_int_equal(a.failure, ARENA_LIMIT);
+        for (size_t k = 0; k < n; k++)
+            assert_int_equal(p[k], (char)k);
+        arena_free(&a);
+        assert_int_equal(scratch_descriptors(), before);
+    }
+    scratch_remove(&scratch);
+}
+
 static void copies(void **state)
 {
     struct arena a;
@@ -295,6 +375,8 @@ int main(void)
         cmocka_unit_test(failed_growth_keeps_the_array),
         cmocka_unit_test(released_arrays_come_back),
         cmocka_unit_test(release_in_the_middle),
+        cmocka_unit_test(arrays_in_files),
+        cmocka_unit_test(no_room_in_files),
         cmocka_unit_test(copies),
         cmocka_unit_test(free_twice),
     };
