@@ -7,11 +7,6 @@ struct str str_of(const char *terminated)
     return (struct str){terminated, strlen(terminated)};
 }
 
-bool str_eq(struct str a, struct str b)
-{
-    return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
-}
-
 static char lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;

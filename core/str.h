@@ -26,7 +26,11 @@ static inline bool is_digit(int c)
 }
 
 struct str str_of(const char *terminated);
-bool str_eq(struct str a, struct str b);
+/* Here, so that against a word of the program it is a few compares. */
+static inline bool str_eq(struct str a, struct str b)
+{
+    return a.n == b.n && (b.n == 0 || memcmp(a.p, b.p, b.n) == 0);
+}
 bool str_eq_nocase(struct str a, struct str b); /* ASCII only */
 bool str_starts(struct str s, struct str prefix);
 bool str_ends(struct str s, struct str suffix);

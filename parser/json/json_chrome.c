@@ -12,16 +12,9 @@
 #include "core/order.h"
 #include "parser/json/json_chrome_impl.h"
 
-/* What is between two quotes in the file, and short. */
-struct word {
-    char p[ID_BYTES];
-    size_t n;
-};
-
 /* The event at hand. */
 struct event_read {
     char phase;
-    struct word pid, tid, id;
     bool has_pid, has_tid, has_id, has_ts, has_data;
     string_id name, signature, args_name;
     struct json_slice slice;
@@ -42,7 +35,7 @@ static struct json_chrome *state(struct json_doc *d)
 
 /* ---- threads ---- */
 
-static bool take_word(struct json_in *in, struct word *w)
+static bool take_word(struct json_in *in, struct json_chrome_word *w)
 {
     struct str text;
 
@@ -54,7 +47,7 @@ static bool take_word(struct json_in *in, struct word *w)
     return true;
 }
 
-static struct str text_of(const struct word *w)
+static struct str text_of(const struct json_chrome_word *w)
 {
     return (struct str){w->p, w->n};
 }
@@ -237,9 +230,13 @@ static enum member member_of(struct str key)
         [TID] = STR_INIT("tid"), [NAME] = STR_INIT("name"), [ARGS] = STR_INIT("args"),
         [ID] = STR_INIT("id")};
 
-    for (enum member m = PH; m < OTHER; m++)
-        if (key.n == KEYS[m].n && key.p[0] == KEYS[m].p[0] && memcmp(key.p, KEYS[m].p, key.n) == 0)
+    for (enum member m = PH; m < OTHER; m++) {
+        size_t same = 0; /* A loop is quicker than a call for these few bytes. */
+        while (key.n == KEYS[m].n && same < key.n && key.p[same] == KEYS[m].p[same])
+            same++;
+        if (same == key.n)
             return m;
+    }
     return OTHER;
 }
 
@@ -266,13 +263,13 @@ static bool take_member(struct json_doc *d, struct event_read *e, struct str key
         e->slice.tdur = take_ns(d->in);
         return true;
     case PID:
-        e->has_pid = take_word(d->in, &e->pid);
+        e->has_pid = take_word(d->in, &d->chrome->pid);
         return true;
     case TID:
-        e->has_tid = take_word(d->in, &e->tid);
+        e->has_tid = take_word(d->in, &d->chrome->tid);
         return true;
     case ID:
-        e->has_id = take_word(d->in, &e->id);
+        e->has_id = take_word(d->in, &d->chrome->id);
         return true;
     case NAME:
         e->name = json_in_string(d->in, &text) ? json_name(d, text) : STRING_EMPTY;
@@ -366,10 +363,10 @@ static bool add_chunk(struct json_doc *d, struct event_read *e, uint32_t thread)
     e->chunk.thread = thread;
     char number[24];
     int n = snprintf(number, sizeof(number), "%zu", c->n_chunks);
-    struct str id = e->has_id ? text_of(&e->id) : STR("");
+    struct str id = e->has_id ? text_of(&c->id) : STR("");
     /* One that is whole is like no other. */
     e->chunk.profile = e->chunk.whole ? key_of(c, 'w', (struct str){number, (size_t)n}, STR(""))
-                                      : key_of(c, 'c', text_of(&e->pid), id);
+                                      : key_of(c, 'c', text_of(&c->pid), id);
     if (e->chunk.profile == STRING_NONE ||
         !ARENA_ROOM(d->arena, c->chunks, c->chunks_capacity, c->n_chunks + 1))
         return false;
@@ -382,9 +379,9 @@ static bool add_event(struct json_doc *d, struct event_read *e)
     struct json_chrome *c = d->chrome;
 
     if (!e->has_pid)
-        e->pid = (struct word){"0", 1};
+        c->pid = (struct json_chrome_word){"0", 1};
     if (!e->has_tid)
-        e->tid = e->pid;
+        c->tid = c->pid;
     e->chunk.whole = e->has_data && is_name(d, e, STR("CpuProfile"));
     e->chunk.opens = e->chunk.whole || (e->phase == 'P' && is_name(d, e, STR("Profile")));
     bool chunk = e->chunk.opens || is_name(d, e, STR("ProfileChunk"));
@@ -394,7 +391,7 @@ static bool add_event(struct json_doc *d, struct event_read *e)
         c->others++;
         return true;
     }
-    uint32_t thread = thread_of(d, text_of(&e->pid), text_of(&e->tid));
+    uint32_t thread = thread_of(d, text_of(&c->pid), text_of(&c->tid));
     if (thread == STACK_NONE)
         return false;
     return chunk ? add_chunk(d, e, thread) : slice ? add_slice(d, e, thread) : note_name(d, e, thread);
@@ -510,7 +507,7 @@ static bool take_sample(struct json_doc *d)
 {
     struct json_chrome *c = d->chrome;
     struct json_chrome_sample sample = {.ts = 0, .stack = STACK_NONE};
-    struct word pid = {"0", 1}, tid = {.n = 0};
+    struct json_chrome_word pid = {"0", 1}, tid = {.n = 0};
     bool has_tid = false;
     struct str key, text;
 

@@ -35,7 +35,14 @@ struct json_chrome_sample {
     uint32_t thread, stack; /* of keys; STACK_NONE: none */
 };
 
+/* What is between two quotes in the file, and short. */
+struct json_chrome_word {
+    char p[ID_BYTES];
+    size_t n;
+};
+
 struct json_chrome {
+    struct json_chrome_word pid, tid, id; /* of the event at hand, where it has them */
     struct strtab keys; /* of threads, processes and profiles, and what else is known by a text */
     struct json_chrome_thread *threads;
     size_t n_threads, threads_capacity;

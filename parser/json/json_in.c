@@ -46,8 +46,8 @@ static bool more(struct json_in *in, const uint8_t **from)
     return n > had;
 }
 
-/* The next byte that is no blank, which stays; -1: there is none. */
-static int look(struct json_in *in)
+/* The same as look, where the next byte is a blank or not in the window yet. */
+static int look_on(struct json_in *in)
 {
     for (;;) {
         while (in->p < in->end && (*in->p == ' ' || *in->p == '\n' || *in->p == '\r' || *in->p == '\t'))
@@ -58,6 +58,12 @@ static int look(struct json_in *in)
         if (in->state != JSON_GOOD || !more(in, &from))
             return -1;
     }
+}
+
+/* The next byte that is no blank, which stays; -1: there is none. */
+static inline int look(struct json_in *in)
+{
+    return in->p<in->end && * in->p> ' ' ? *in->p : look_on(in);
 }
 
 /* ---- strings ---- */
@@ -378,7 +384,7 @@ bool json_in_whole(struct json_number number, int64_t *value)
 
 /* ---- values ---- */
 
-static bool goes_on(struct json_in *in)
+static inline bool goes_on(struct json_in *in)
 {
     return in->state == JSON_GOOD && (!arena_stopped_at(in->arena, in->steps++) || fail(in, JSON_CUT));
 }
@@ -450,6 +456,11 @@ static bool take_scalar(struct json_in *in, enum json_kind *kind, struct str *te
     if (*kind == JSON_STRING)
         return take_string(in, text);
     uint64_t at = json_in_offset(in);
+    const uint8_t *from = in->p;
+    if (*kind == JSON_NUMBER && take_plain_number(in, &number)) {
+        *text = (struct str){(const char *)from, (size_t)(in->p - from)};
+        return true;
+    }
     if (!take_word(in, text))
         return false;
     if (*kind == JSON_NUMBER && json_in_parse_number(*text, &number))
