@@ -260,6 +260,7 @@ ssize_t __wrap_write(int fd, const void *p, size_t n)
 WRAP(off_t, lseek, (int fd, off_t at, int from), (fd, at, from), -1, EIO)
 WRAP_CHANGE(int, fsync, (int fd), (fd), EIO, journal_sync(fd))
 WRAP(int, syncfs, (int fd), (fd), -1, EIO)
+WRAP(int, posix_fallocate, (int fd, off_t at, off_t n), (fd, at, n), ENOSPC, ENOSPC)
 WRAP(int, sync_file_range, (int fd, off64_t at, off64_t n, unsigned flags), (fd, at, n, flags), -1, EIO)
 WRAP(int, stat, (const char *path, struct stat *st), (path, st), -1, EACCES)
 WRAP(int, lstat, (const char *path, struct stat *st), (path, st), -1, EACCES)
@@ -293,6 +294,7 @@ WRAP(int, scandir,
      (path, list, is_wanted, order), -1, ENOMEM)
 WRAP(FTS *, fts_open, (char *const *paths, int flags, int (*order)(const FTSENT **a, const FTSENT **b)),
      (paths, flags, order), NULL, ENOMEM)
+WRAP(void *, mremap, (void *at, size_t old_n, size_t n, int flags), (at, old_n, n, flags), MAP_FAILED, ENOMEM)
 WRAP(void *, mmap, (void *at, size_t n, int protection, int flags, int fd, off_t offset),
      (at, n, protection, flags, fd, offset), MAP_FAILED, ENOMEM)
 WRAP(int, memfd_create, (const char *name, unsigned flags), (name, flags), -1, EMFILE)
