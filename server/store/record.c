@@ -19,7 +19,7 @@ enum {
     REVISION_TRIES = 1000, /* of a change that others come before each time */
     /* A list that others change meanwhile may miss what comes and what goes, but not all of so many: else a reader would take
      * the first revision for the last one. */
-    REVISIONS_KEPT = 8,
+    REVISIONS_KEPT = 32,
     READ_TRIES = 100,
     KEEP_MOST_S = 12 * 3600,
     CHANGE_MOST_S = 600,
