@@ -50,7 +50,7 @@ static void free_block(const struct arena *a, struct arena_block *block)
         free(block);
         return;
     }
-    a->files.free(block, block->bytes, fd);
+    a->files.free(a->files.place, block, block->bytes, fd);
 }
 
 static void free_list(const struct arena *a, struct arena_block *block)
@@ -101,24 +101,26 @@ static struct arena_block *take(struct arena *a, struct arena_block *old, size_t
     return block;
 }
 
-/* The same in a file, into which a block of memory moves. */
+/* The same in a file, into which a block of memory moves. NULL, without a failure of the arena: there is no room. */
 static struct arena_block *take_file(struct arena *a, struct arena_block *old, size_t bytes)
 {
-    bool had_file = old != NULL && old->file >= 0;
-    size_t old_bytes = had_file ? old->bytes : 0;
-    int fd = had_file ? old->file : -1;
+    int fd = old != NULL ? old->file : -1;
+    size_t old_bytes = 0;
+    void *p = NULL;
 
-    if (bytes > a->files.limit_bytes || a->file_bytes - old_bytes > a->files.limit_bytes - bytes)
-        return fail(a, ARENA_LIMIT);
-    struct arena_block *block = a->files.grow(a->files.folder, had_file ? old : NULL, old_bytes, bytes, &fd);
-    if (block == NULL)
-        return fail(a, ARENA_LIMIT);
-    if (!had_file && old != NULL) {
+    if (old != NULL && fd >= 0) {
+        p = old;
+        old_bytes = old->bytes;
+    }
+    fd = a->files.grow(a->files.place, fd, &p, old_bytes, bytes);
+    if (fd < 0)
+        return NULL;
+    struct arena_block *block = p;
+    if (old != NULL && old_bytes == 0) {
         a->used_bytes -= old->bytes;
         memcpy(block, old, old->bytes);
         free(old);
     }
-    a->file_bytes += bytes - old_bytes;
     block->bytes = bytes;
     block->file = fd;
     return block;
@@ -206,47 +208,34 @@ static size_t most_bytes(const struct arena *a, size_t old_bytes)
     return left > sizeof(struct arena_block) ? left - sizeof(struct arena_block) : 0;
 }
 
-static size_t most_file_bytes(const struct arena *a, const struct arena_block *old)
+static size_t larger(size_t capacity, size_t need)
 {
-    uint64_t own = old != NULL && old->file >= 0 ? old->bytes : 0;
-    uint64_t left = a->files.limit_bytes - (a->file_bytes - own);
+    size_t wanted = capacity + capacity / 2;
 
-    return left > sizeof(*old) ? (size_t)(left - sizeof(*old)) : 0;
+    if (wanted < need)
+        wanted = need;
+    return wanted < 16 ? 16 : wanted;
 }
 
-/* Whether an array of that size would take what all others may need: these have no file. */
-static bool is_crowded(const struct arena *a, size_t old_bytes, size_t bytes)
-{
-    return bytes >= LARGE_BYTES && bytes > most_bytes(a, old_bytes) - most_bytes(a, old_bytes) / 4;
-}
-
-static void *grow(struct arena *a, void *array, size_t *capacity, size_t need, size_t element_bytes,
-                  bool may_file)
+void *arena_grow(struct arena *a, void *array, size_t *capacity, size_t need, size_t element_bytes)
 {
     if (need <= *capacity && array != NULL)
         return array;
     if (arena_stopped(a))
         return NULL;
-    size_t wanted = *capacity + *capacity / 2;
-    if (wanted < need)
-        wanted = need;
-    if (wanted < 16)
-        wanted = 16;
+    size_t wanted = larger(*capacity, need);
     /* Half of the range, so that the header of a large block can be added without overflow. */
     if (wanted > SIZE_MAX / 2 / element_bytes)
         return fail(a, ARENA_LIMIT);
 
     size_t old_bytes = *capacity * element_bytes;
-    struct arena_block *old = block_of(array, old_bytes);
-    bool in_file =
-        may_file && ((old != NULL && old->file >= 0) || is_crowded(a, old_bytes, wanted * element_bytes));
-    size_t most = (in_file ? most_file_bytes(a, old) : most_bytes(a, old_bytes)) / element_bytes;
+    size_t most = most_bytes(a, old_bytes) / element_bytes;
     if (wanted > most && most > need && most * element_bytes >= LARGE_BYTES)
         wanted = need + (most - need) / 2; /* near the ceiling by halves of what is left */
     size_t new_bytes = wanted * element_bytes;
     void *p;
     if (new_bytes >= LARGE_BYTES) {
-        p = grow_large(a, array, old_bytes, new_bytes, in_file);
+        p = grow_large(a, array, old_bytes, new_bytes, false);
     } else {
         p = arena_alloc(a, new_bytes);
         if (p != NULL && array != NULL)
@@ -257,14 +246,34 @@ static void *grow(struct arena *a, void *array, size_t *capacity, size_t need, s
     return p;
 }
 
-void *arena_grow(struct arena *a, void *array, size_t *capacity, size_t need, size_t element_bytes)
+/* Whether an array of that size would take in memory what all others may need: these have no file. */
+static bool is_crowded(const struct arena *a, size_t old_bytes, size_t bytes)
 {
-    return grow(a, array, capacity, need, element_bytes, false);
+    size_t most = most_bytes(a, old_bytes);
+
+    return bytes >= LARGE_BYTES && bytes > most - most / 4;
 }
 
 void *arena_grow_file(struct arena *a, void *array, size_t *capacity, size_t need, size_t element_bytes)
 {
-    return grow(a, array, capacity, need, element_bytes, a->files.grow != NULL);
+    if (need <= *capacity && array != NULL)
+        return array;
+    if (arena_stopped(a))
+        return NULL;
+    size_t old_bytes = *capacity * element_bytes, wanted = larger(*capacity, need);
+    const struct arena_block *old = block_of(array, old_bytes);
+    bool had_file = old != NULL && old->file >= 0;
+    bool may = a->files.grow != NULL && wanted <= SIZE_MAX / 2 / element_bytes &&
+               (had_file || is_crowded(a, old_bytes, wanted * element_bytes));
+
+    for (size_t n = wanted; may && n >= need && n * element_bytes >= LARGE_BYTES; n = n > need ? need : 0) {
+        void *p = grow_large(a, array, old_bytes, n * element_bytes, true);
+        if (p != NULL) {
+            *capacity = n;
+            return p;
+        }
+    }
+    return had_file ? fail(a, ARENA_LIMIT) : arena_grow(a, array, capacity, need, element_bytes);
 }
 
 void *arena_lend(struct arena *a, size_t count, size_t element_bytes)
@@ -285,9 +294,7 @@ void arena_release(struct arena *a, void *array, size_t capacity, size_t element
         block->previous->next = block->next;
     if (block->next != NULL)
         block->next->previous = block->previous;
-    if (block->file >= 0)
-        a->file_bytes -= block->bytes;
-    else
+    if (block->file < 0)
         a->used_bytes -= block->bytes;
     free_block(a, block);
 }

@@ -20,13 +20,12 @@ enum arena_failure {
 
 struct arena_block;
 
-/* Where arrays of ARENA_ROOM_FILE go on when the ceiling leaves them no room: files of at most limit_bytes together.
- * core/system/mapped_file.h has both functions. */
+/* Where arrays of ARENA_ROOM_FILE go on when the ceiling leaves them no room. core/system/mapped_file.h has the functions and
+ * their place. */
 struct arena_files {
-    void *(*grow)(const char *folder, void *p, size_t old_bytes, size_t bytes, int *fd); /* NULL: nowhere */
-    void (*free)(void *p, size_t bytes, int fd);
-    const char *folder;
-    uint64_t limit_bytes;
+    int (*grow)(void *place, int fd, void **p, size_t old_bytes, size_t bytes); /* NULL: nowhere */
+    void (*free)(void *place, void *p, size_t bytes, int fd);
+    void *place;
 };
 
 struct arena {
@@ -38,7 +37,6 @@ struct arena {
     enum arena_failure failure; /* of the first request that failed; sticky */
     const struct stop *stop; /* The job's; NULL: nothing ends it early. Set by the owner behind arena_init. */
     struct arena_files files; /* Set by the owner behind arena_init. */
-    uint64_t file_bytes;      /* taken of its limit_bytes */
 };
 
 void arena_init(struct arena *a, size_t limit_bytes);

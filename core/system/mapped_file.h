@@ -1,14 +1,22 @@
 /* Memory that stands in a file without a name: the system writes it to the disk where there is no room for it. For the
- * field `files` of an arena. */
+ * field `files` of arenas. */
 #ifndef CORE_SYSTEM_MAPPED_FILE_H
 #define CORE_SYSTEM_MAPPED_FILE_H
 
 #include <stddef.h>
+#include <stdint.h>
 
-/* p NULL: `bytes` of zeros, of a new file in that folder, whose descriptor is put into *fd. Else p, of old_bytes and *fd,
- * with more room, perhaps at another place. NULL: no file, or no room on its disk; p is as it was. */
-void *mapped_file_grow(const char *folder, void *p, size_t old_bytes, size_t bytes, int *fd)
+/* Where such files are, and how much they may take, together with those of all places that share the counter, on any thread. */
+struct mapped_files {
+    const char *folder;
+    uint64_t limit_bytes;
+    _Atomic uint64_t *taken_bytes;
+};
+
+/* `place` is a struct mapped_files. *p NULL: `bytes` of zeros, of a new file. Else *p, of old_bytes and with that descriptor, gets
+ * more room, and may move. The descriptor; -1: no file, or no room: *p is as it was. */
+int mapped_file_grow(void *place, int fd, void **p, size_t old_bytes, size_t bytes)
     __attribute__((warn_unused_result));
-void mapped_file_free(void *p, size_t bytes, int fd);
+void mapped_file_free(void *place, void *p, size_t bytes, int fd);
 
 #endif

@@ -26,7 +26,7 @@ struct config {
     uint64_t workers;         /* 0: one per core */
     uint64_t open_jobs; /* uploads that fold at a time, at most half while they arrive; 0: 2 x workers */
     uint64_t job_memory_bytes;  /* ceiling of one profile while it is built */
-    uint64_t job_file_bytes;    /* of its records in a file of `place`, beyond that ceiling; 0: none */
+    uint64_t job_file_bytes;    /* of the records of all jobs in files, beyond that ceiling; 0: none */
     uint64_t view_memory_bytes; /* ceiling of one view while it is rendered, and of its bytes */
     uint64_t queue_bytes;       /* without effect; read so that older configurations stay good */
     uint64_t max_upload_bytes;

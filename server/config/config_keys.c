@@ -180,7 +180,7 @@ const struct config_key CONFIG_KEYS[] = {
     SIZE(job_memory_bytes, 64 * KIB, TIB, "512M", "memory of one profile while it is built"),
     SIZE(
         job_file_bytes, 0, TIB, "4G",
-        "file of one profile while it is built, for the records of a system trace that job_memory_bytes has no room for; 0: none"),
+        "files of all profiles while they are built, for records of system traces that job_memory_bytes has no room for; 0: none"),
     SIZE(view_memory_bytes, 64 * KIB, TIB, "128M", "memory of one view while it is drawn, and its size"),
     SIZE(queue_bytes, 4 * KIB, GIB, "4M",
          "without effect: what arrives is written to the store at once; will go"),

@@ -250,6 +250,9 @@ bool conversion_arena_failed(const struct arena *a, struct diag *diag)
                     "The machine has no memory left for this profile.");
 }
 
+/* In files of all conversions of this process. */
+static _Atomic uint64_t file_bytes;
+
 struct conversion *conversion_new(const struct config *config)
 {
     struct conversion *f = malloc(sizeof(*f));
@@ -263,9 +266,8 @@ struct conversion *conversion_new(const struct config *config)
     }
     made->member = "";
     arena_init(&made->arena, (size_t)config->job_memory_bytes);
-    if (config->job_file_bytes > 0)
-        made->arena.files = (struct arena_files){mapped_file_grow, mapped_file_free, config_place(config),
-                                                 config->job_file_bytes};
+    made->files = (struct mapped_files){config_place(config), config->job_file_bytes, &file_bytes};
+    made->arena.files = (struct arena_files){mapped_file_grow, mapped_file_free, &made->files};
     *f = (struct conversion){.made = made};
     if (conversion_seed(&f->seed, &f->reader.diag) &&
         !reader_init(&f->reader, &made->arena, &limits, f->seed))

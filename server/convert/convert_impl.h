@@ -3,6 +3,7 @@
 #ifndef SERVER_CONVERT_CONVERT_IMPL_H
 #define SERVER_CONVERT_CONVERT_IMPL_H
 
+#include "core/system/mapped_file.h"
 #include "parser/reader.h"
 #include "profile/calls/call_rows.h"
 #include "profile/filter/filter.h"
@@ -10,7 +11,8 @@
 #include "server/symbols/symbol_search.h"
 
 struct shared_profile {
-    struct arena arena; /* holds the profile; of a whole one, the names and the member's name too */
+    struct arena arena;        /* holds the profile; of a whole one, the names and the member's name too */
+    struct mapped_files files; /* of that arena */
     const struct profile *profile;
     const struct names *names;
     bool addresses;                     /* of nameless frames were kept (reader_keep_addresses) */
