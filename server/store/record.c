@@ -17,9 +17,8 @@
 enum {
     DAY_S = 86400,
     REVISION_TRIES = 1000, /* of a change that others come before each time */
-    /* A list that others change meanwhile may miss what comes and what goes, but not all of so many: else a reader would take
-     * the first revision for the last one. */
-    REVISIONS_KEPT = 32,
+    /* A list that others change meanwhile may miss what comes and what goes, but not all of so many: see find_highest. */
+    REVISIONS_KEPT = 8,
     READ_TRIES = 100,
     KEEP_MOST_S = 12 * 3600,
     CHANGE_MOST_S = 600,
@@ -209,11 +208,21 @@ static enum store_result list_revisions(struct store *s, const char *id,
     return store_list(s, folder, each, context);
 }
 
-/* The highest revision, which is 1 if there is no other: that one may be missing. */
+/* The highest revision, which is 1 if there is no other: that one may be missing. A directory is listed again where so much was
+ * changed meanwhile that the list may have missed all that are kept: else the first revision would be taken for the last one. */
 static enum store_result find_highest(struct store *s, const char *id, uint32_t *highest)
 {
-    *highest = 1;
-    return list_revisions(s, id, note_highest, highest);
+    enum store_result result = STORE_OK;
+    uint64_t before;
+
+    for (unsigned i = 0; i < READ_TRIES; i++) {
+        before = store_changes(s);
+        *highest = 1;
+        result = list_revisions(s, id, note_highest, highest);
+        if (result != STORE_OK || store_is_remote(s) || store_changes(s) - before < REVISIONS_KEPT / 2)
+            break; /* half: some may have changed it without having returned */
+    }
+    return result;
 }
 
 struct removal {

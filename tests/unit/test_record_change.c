@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "server/store/store_impl.h"
 #include "tests/support/record_fixture.h"
 
 enum { ROUNDS = 200, ALL = RECORD_NAME | RECORD_EXPIRY | RECORD_APP };
@@ -195,8 +196,50 @@ static void no_change_is_lost(void **state)
         assert_int_equal(pthread_join(threads[i], NULL), 0);
         assert_int_equal(changers[i].lost, 0);
     }
-    /* the first revision, and the last 33 in its folder */
-    assert_in_range(scratch_count(&f.scratch, "uploads"), 3, 2 + 33);
+    /* the first revision, and the last nine in its folder */
+    assert_in_range(scratch_count(&f.scratch, "uploads"), 3, 2 + 9);
+    record_fixture_end(&f);
+}
+
+static struct store_backend missing;
+static struct record_fixture *listed;
+static enum store_result (*list_all)(struct store *s, const char *prefix,
+                                     bool (*each)(void *context, const struct store_object *object),
+                                     void *context);
+
+/* A folder's list that sees nothing, since all that is in it comes and goes meanwhile. */
+static enum store_result list_nothing(struct store *s, const char *prefix,
+                                      bool (*each)(void *context, const struct store_object *object),
+                                      void *context)
+{
+    struct record r = listed->record;
+
+    missing.list = list_all;
+    for (unsigned i = 0; i < 12; i++) {
+        snprintf(r.name, sizeof(r.name), "%u", i);
+        assert_int_equal(record_change(s, &r, RECORD_NAME, NOW_S), STORE_OK);
+    }
+    (void)prefix, (void)each, (void)context;
+    return STORE_OK;
+}
+
+static void a_list_that_missed_all_is_made_again(void **state)
+{
+    struct record_fixture f = record_fixture_begin();
+    const struct store_backend *backend = f.store->backend;
+    struct record r;
+
+    (void)state;
+    assert_int_equal(record_write(f.store, &f.record, BEGUN_S), STORE_OK);
+    missing = *backend;
+    list_all = backend->list;
+    missing.list = list_nothing;
+    listed = &f;
+    f.store->backend = &missing;
+    assert_int_equal(record_read(f.store, STR(ID), NOW_S, &r), RECORD_FOUND);
+    assert_string_equal(r.name, "11");
+    assert_ptr_equal(missing.list, list_all);
+    f.store->backend = backend;
     record_fixture_end(&f);
 }
 
@@ -264,6 +307,7 @@ int main(void)
         cmocka_unit_test(a_delete_meanwhile),
         cmocka_unit_test(a_reader_of_what_is_deleted),
         cmocka_unit_test(no_change_is_lost),
+        cmocka_unit_test(a_list_that_missed_all_is_made_again),
         cmocka_unit_test(a_longer_life_comes_in_time_or_is_refused),
         cmocka_unit_test(replacing),
     };
