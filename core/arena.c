@@ -77,20 +77,15 @@ static void *fail(struct arena *a, enum arena_failure why)
     return NULL;
 }
 
-/* Whether the ceiling has room for `bytes` instead of `old`, which is part of used_bytes: neither difference goes below
- * zero. */
-static bool has_room(const struct arena *a, size_t old_bytes, size_t bytes)
-{
-    return bytes <= a->limit_bytes && a->used_bytes - old_bytes <= a->limit_bytes - bytes;
-}
-
 /* Charges `bytes` to the ceiling and takes them from the system; `old` is NULL or a block that is replaced.
  */
 static struct arena_block *take(struct arena *a, struct arena_block *old, size_t bytes)
 {
     size_t old_bytes = old == NULL ? 0 : old->bytes;
 
-    if (!has_room(a, old_bytes, bytes))
+    /* The old block is part of used_bytes, and bytes is at most the limit here: neither difference goes
+     * below zero. */
+    if (bytes > a->limit_bytes || a->used_bytes - old_bytes > a->limit_bytes - bytes)
         return fail(a, ARENA_LIMIT);
     struct arena_block *block = realloc(old, bytes);
     if (block == NULL)
@@ -251,7 +246,7 @@ static bool is_crowded(const struct arena *a, size_t old_bytes, size_t bytes)
 {
     size_t most = most_bytes(a, old_bytes);
 
-    return bytes >= LARGE_BYTES && bytes > most - most / 4;
+    return bytes > most - most / 4;
 }
 
 void *arena_grow_file(struct arena *a, void *array, size_t *capacity, size_t need, size_t element_bytes)
@@ -264,14 +259,17 @@ void *arena_grow_file(struct arena *a, void *array, size_t *capacity, size_t nee
     const struct arena_block *old = block_of(array, old_bytes);
     bool had_file = old != NULL && old->file >= 0;
     bool may = a->files.grow != NULL && wanted <= SIZE_MAX / 2 / element_bytes &&
+               need * element_bytes >= LARGE_BYTES &&
                (had_file || is_crowded(a, old_bytes, wanted * element_bytes));
 
-    for (size_t n = wanted; may && n >= need && n * element_bytes >= LARGE_BYTES; n = n > need ? need : 0) {
-        void *p = grow_large(a, array, old_bytes, n * element_bytes, true);
+    /* Near its bound by halves of what was wanted: one element at a time would be as many calls of the system. */
+    for (size_t more = wanted - need; may; more /= 2) {
+        void *p = grow_large(a, array, old_bytes, (need + more) * element_bytes, true);
         if (p != NULL) {
-            *capacity = n;
+            *capacity = need + more;
             return p;
         }
+        may = more > need / 64;
     }
     return had_file ? fail(a, ARENA_LIMIT) : arena_grow(a, array, capacity, need, element_bytes);
 }

@@ -338,6 +338,41 @@ static void no_room_in_files(void **state)
     scratch_remove(&scratch);
 }
 
+static size_t growths;
+
+static int grow_counted(void *place, int fd, void **p, size_t old_bytes, size_t bytes)
+{
+    growths++;
+    return mapped_file_grow(place, fd, p, old_bytes, bytes);
+}
+
+/* Arenas that share the counter share the bound, which is neared in few steps, and what one gives back another may take. */
+static void files_have_one_bound(void **state)
+{
+    struct scratch scratch = scratch_make();
+    _Atomic uint64_t taken = 0;
+    struct mapped_files files = {scratch.path, 4 * MIB, &taken};
+    struct arena arenas[2];
+    char *p[2] = {NULL};
+    size_t capacity[2] = {0};
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        arena_init(&arenas[i], MIB / 4);
+        arenas[i].files = (struct arena_files){grow_counted, mapped_file_free, &files};
+        assert_true(ARENA_ROOM_FILE(&arenas[i], p[i], capacity[i], MIB));
+    }
+    while (ARENA_ROOM_FILE(&arenas[1], p[1], capacity[1], capacity[1] + 1))
+        memset(p[1], 1, capacity[1]);
+    assert_in_range(taken, 4 * MIB - MIB / 8, 4 * MIB);
+    assert_true(growths < 64);
+    arena_free(&arenas[0]);
+    assert_in_range(taken, 3 * MIB - MIB / 8, 3 * MIB);
+    assert_true(ARENA_ROOM_FILE(&arenas[1], p[1], capacity[1], 3 * MIB + MIB / 2));
+    arena_free(&arenas[1]);
+    scratch_remove(&scratch);
+}
+
 static void copies(void **state)
 {
     struct arena a;
@@ -382,6 +417,7 @@ int main(void)
         cmocka_unit_test(release_in_the_middle),
         cmocka_unit_test(arrays_in_files),
         cmocka_unit_test(no_room_in_files),
+        cmocka_unit_test(files_have_one_bound),
         cmocka_unit_test(copies),
         cmocka_unit_test(free_twice),
     };
