@@ -63,7 +63,9 @@ static int look_on(struct json_in *in)
 /* The next byte that is no blank, which stays; -1: there is none. */
 static inline int look(struct json_in *in)
 {
-    return in->p<in->end && * in->p> ' ' ? *in->p : look_on(in);
+    if (in->p < in->end && ' ' < *in->p)
+        return *in->p;
+    return look_on(in);
 }
 
 /* ---- strings ---- */
@@ -568,7 +570,6 @@ static void skip_inside(struct json_in *in)
 void json_in_skip(struct json_in *in)
 {
     enum json_kind kind = json_in_peek(in);
-    struct json_number number;
     struct str text;
 
     if (kind == JSON_OBJECT || kind == JSON_ARRAY) {
@@ -577,7 +578,7 @@ void json_in_skip(struct json_in *in)
         in->p++;
         in->comma = true;
         pass_string(in);
-    } else if (kind != JSON_NONE && !(kind == JSON_NUMBER && take_plain_number(in, &number))) {
+    } else if (kind != JSON_NONE) {
         take_scalar(in, &kind, &text);
     }
 }
