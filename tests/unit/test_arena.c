@@ -362,8 +362,11 @@ static void files_have_one_bound(void **state)
         arenas[i].files = (struct arena_files){grow_counted, mapped_file_free, &files};
         assert_true(ARENA_ROOM_FILE(&arenas[i], p[i], capacity[i], MIB));
     }
-    while (ARENA_ROOM_FILE(&arenas[1], p[1], capacity[1], capacity[1] + 1))
-        memset(p[1], 1, capacity[1]);
+    for (char *more = p[1]; more != NULL;
+         more = arena_grow_file(&arenas[1], p[1], &capacity[1], capacity[1] + 1, 1)) {
+        p[1] = more;
+        memset(more, 1, capacity[1]);
+    }
     assert_in_range(taken, 4 * MIB - MIB / 8, 4 * MIB);
     assert_true(growths < 64);
     arena_free(&arenas[0]);

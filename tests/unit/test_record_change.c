@@ -160,7 +160,7 @@ struct changer {
 static void *change_one_field(void *context)
 {
     struct changer *c = context;
-    struct record r = c->f->record, now;
+    struct record r = c->f->record, now = {0};
 
     for (unsigned i = 0; i < CHANGES; i++) {
         snprintf(r.name, sizeof(r.name), "%u", i);
