@@ -19,9 +19,14 @@ static uint64_t clip(const struct span_sink *s, uint64_t ns)
     return ns < from ? from : ns > to ? to : ns;
 }
 
-static uint64_t seen_ns(const struct span_sink *s, const struct span *span)
+/* What the window has of a span. */
+struct seen {
+    uint64_t begin_ns, end_ns;
+};
+
+static struct seen seen_of(const struct span_sink *s, const struct span *span)
 {
-    return clip(s, span->end_ns) - clip(s, span->begin_ns);
+    return (struct seen){clip(s, span->begin_ns), clip(s, span->end_ns)};
 }
 
 /* What only touches the window's edge is not in it, unless it is but a moment. */
@@ -35,28 +40,26 @@ static bool in_window(const struct span_sink *s, const struct span *span)
 }
 
 /* A run, or a call that is too narrow to be seen alone. */
-static bool may_join(const struct span_sink *s, const struct span *span)
+static bool may_join(const struct span_sink *s, const struct span *span, struct seen seen)
 {
-    return span->calls > 1 || seen_ns(s, span) < s->spans.least_ns;
+    return span->calls > 1 || seen.end_ns - seen.begin_ns < s->spans.least_ns;
 }
 
-static uint64_t busy_ns(const struct span_sink *s, const struct span *span)
+static uint64_t busy_ns(const struct span *span, struct seen seen)
 {
-    return span->calls > 1 ? span->self_ns : seen_ns(s, span);
+    return span->calls > 1 ? span->self_ns : seen.end_ns - seen.begin_ns;
 }
 
 /* Makes one run of two neighbours of one depth. Its ends are those of what is seen, since a run is drawn
  * as one; what was in no call between the two is in its length, and not in its self. */
-static void join(const struct span_sink *s, struct span *run, const struct span *next)
+static void join(struct span *run, struct seen run_seen, const struct span *next, struct seen next_seen)
 {
-    uint64_t busy = busy_ns(s, run) + busy_ns(s, next);
-
-    *run = (struct span){.frame = FRAME_NONE,
-                         .depth = run->depth,
-                         .calls = run->calls + next->calls,
-                         .begin_ns = clip(s, run->begin_ns),
-                         .end_ns = clip(s, next->end_ns),
-                         .self_ns = busy};
+    run->self_ns = busy_ns(run, run_seen) + busy_ns(next, next_seen);
+    run->frame = FRAME_NONE;
+    run->flags = 0;
+    run->calls += next->calls;
+    run->begin_ns = run_seen.begin_ns;
+    run->end_ns = next_seen.end_ns;
 }
 
 /* Cells are as long as the least length, from the window's beginning on. */
@@ -70,24 +73,25 @@ static bool same_cell(struct span_sink *s, uint64_t a, uint64_t b)
 }
 
 /* Whether a run may go on with a span that begins there. */
-static bool same_run(struct span_sink *s, uint64_t last_begin, uint64_t last_end, uint64_t begin)
+static bool same_run(struct span_sink *s, struct seen last, uint64_t begin_ns)
 {
     if (s->request.by_cell)
-        return same_cell(s, last_begin, begin);
-    return begin <= last_end || begin - last_end < s->spans.least_ns;
+        return same_cell(s, last.begin_ns, begin_ns);
+    return begin_ns <= last.end_ns || begin_ns - last.end_ns < s->spans.least_ns;
 }
 
 /* Puts the span into the list, or joins it with its neighbour of the same depth. Spans of one depth arrive
  * in the order of time, so only the latest of them can be the neighbour. There is room in the list. */
-static void keep(struct span_sink *s, const struct span *span)
+static inline void keep(struct span_sink *s, const struct span *span)
 {
     uint32_t *latest = &s->latest[span->depth];
+    struct seen seen = seen_of(s, span);
 
-    if (*latest != 0 && may_join(s, span)) {
+    if (*latest != 0 && may_join(s, span, seen)) {
         struct span *last = &s->list[*latest - 1];
-        if (may_join(s, last) &&
-            same_run(s, clip(s, last->begin_ns), clip(s, last->end_ns), clip(s, span->begin_ns))) {
-            join(s, last, span);
+        struct seen last_seen = seen_of(s, last);
+        if (may_join(s, last, last_seen) && same_run(s, last_seen, seen.begin_ns)) {
+            join(last, last_seen, span, seen);
             return;
         }
     }

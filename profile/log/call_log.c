@@ -300,6 +300,8 @@ static void turn_to(struct call_log_writer *w, uint32_t number)
 {
     const struct written_track *t = &w->tracks[number];
 
+    if (w->failed)
+        return;
     end_run(w);
     if (w->n >= w->close_at)
         call_log_close_block(w);
@@ -331,14 +333,14 @@ static uint8_t *put_other_clocks(const struct call_log_writer *w, struct written
     return to;
 }
 
-/* NULL: the writer has failed. */
-static inline struct written_track *put_record(struct call_log_writer *w, uint32_t number, unsigned kind,
-                                               frame_id frame, const uint64_t *ticks)
+/* The kind is a constant where this is inlined. NULL: the writer has failed. */
+static inline __attribute__((always_inline)) struct written_track *put_record(struct call_log_writer *w,
+                                                                              uint32_t number, unsigned kind,
+                                                                              frame_id frame,
+                                                                              const uint64_t *ticks)
 {
     enum { ROOM = LOG_RECORD_BYTES_MAX + 8 }; /* 8 bytes are written at a time */
 
-    if (w->failed)
-        return NULL;
     if (w->current != number || w->n >= w->close_at)
         turn_to(w, number);
     if (!call_log_reserve(w, ROOM))
@@ -348,13 +350,11 @@ static inline struct written_track *put_record(struct call_log_writer *w, uint32
     unsigned code = kind;
     memcpy(to, &frame, sizeof(frame));
     to = call_log_put_clock(to + LOG_FRAME_BYTES[kind], ticks[0] - t->last[0], &code);
+    to = call_log_put_second_clock(to, ticks[1] - t->last[1], &code);
     t->last[0] = ticks[0];
-    if (w->n_clocks > 1) {
-        to = call_log_put_second_clock(to, ticks[1] - t->last[1], &code);
-        t->last[1] = ticks[1];
-        if (w->n_clocks > LOG_FIRST_CLOCKS)
-            to = put_other_clocks(w, t, to, ticks);
-    }
+    t->last[1] = ticks[1];
+    if (w->n_clocks > LOG_FIRST_CLOCKS)
+        to = put_other_clocks(w, t, to, ticks);
     *control = (uint8_t)code;
     w->n = (size_t)(to - w->bytes);
     w->at++;

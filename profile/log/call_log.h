@@ -97,7 +97,8 @@ struct call_log_writer *call_log_writer_new(struct arena *arena, const struct ca
                                             size_t block_bytes) __attribute__((warn_unused_result));
 
 /* For the builder, whose tracks have the numbers. Times never go back within a track, and its first record
- * begins it. Failures are kept until the end. */
+ * begins it. `ticks` are two at least; where there is one clock, the second one is 0. Failures are kept until
+ * the end. */
 void call_log_begin(struct call_log_writer *w, uint32_t track, uint32_t id, const uint64_t *ticks);
 void call_log_enter(struct call_log_writer *w, uint32_t track, frame_id frame, const uint64_t *ticks);
 void call_log_leave(struct call_log_writer *w, uint32_t track, const uint64_t *ticks);

@@ -92,7 +92,8 @@ void call_log_put_varint(struct call_log_writer *w, uint64_t value);
 
 static inline void call_log_clocks(const struct call_log_writer *w, uint64_t *to, const uint64_t *ticks)
 {
-    for (uint32_t i = 0; i < w->n_clocks; i++)
+    memcpy(to, ticks, LOG_FIRST_CLOCKS * sizeof(*to));
+    for (uint32_t i = LOG_FIRST_CLOCKS; i < w->n_clocks; i++)
         to[i] = ticks[i];
 }
 
