@@ -1,15 +1,17 @@
 /* What the service has said of lanes, and what it has still to be asked. Knows no document but fetch. */
 import { asked, bestOf, fineness, readAnswer } from './lanes-model.js';
 
-const KEPT = 10, ASKED_MAX = 2, WIDTH_MIN = 200, WIDTH_MAX = 10_000;
+const KEPT = 10, ASKED_MAX = 2, WIDTH_MIN = 200, WIDTH_MAX = 10_000, REST_MS = 150;
 
 const perPx = ({ window, px }) => (window.to - window.from) / px;
+
+const isFineEnough = ({ from, to }, width, wanted) => (to - from) / width <= perPx(wanted) * 1.05;
 
 /* The answer behind the window that has all that is wanted, and was asked to be as fine as the picture: of many threads the service
  * gives fewer places than that, and would not give more. */
 function found(answers, wanted) {
     const fits = one => one.markOf === wanted.mark && (one.hasMethods || !wanted.byMethod) && wanted.stacks.every(track => one.stacks.has(track));
-    return bestOf(answers.filter(one => fits(one) && (one.to - one.from) / one.width <= perPx(wanted) * 1.05), wanted.window);
+    return bestOf(answers.filter(one => fits(one) && isFineEnough(one, one.width, wanted)), wanted.window);
 }
 
 /* Whether a small step would lead out of it. */
@@ -18,9 +20,9 @@ function isNearEdge({ from, to, whole }, { window }) {
     return (from > whole.from && window.from - from < margin) || (to < whole.to && to - window.to < margin);
 }
 
-/* What to ask for: the address, or null for all of the recording that is not known yet. */
-function questionOf(base, wanted, whole) {
-    const { stacks, mark, byMethod, px } = wanted, url = new URL(base), all = whole === null ? null : asked(wanted.window, whole);
+/* What to ask for. `hasMargin`: what is on both sides of the window, too. `whole`: null as long as it is not known; then it is asked for. */
+function questionOf(base, wanted, whole, hasMargin) {
+    const { stacks, mark, byMethod, px } = wanted, url = new URL(base), all = whole === null ? null : hasMargin ? asked(wanted.window, whole) : wanted.window;
     const isAll = all === null || (all.from <= whole.from && all.to >= whole.to), width = all === null ? px : Math.min((all.to - all.from) / perPx(wanted), all.to - all.from);     /* a place has at least 1 ns */
     if (!isAll)
         ['from', 'to'].forEach(key => url.searchParams.set(key, String(all[key] / 1000)));
@@ -31,16 +33,22 @@ function questionOf(base, wanted, whole) {
         url.searchParams.set('mark', mark);
     if (byMethod)
         url.searchParams.set('methods', '1');
-    return { url, isAll, mark, byMethod, all };
+    return { url, isAll, mark, byMethod, all, hasMargin };
 }
 
-/* Whether nobody waits for it any more: what is wanted now lies elsewhere, has another mark or other colours. */
-const isStale = ({ isAll, mark, byMethod, all }, wanted) => !isAll && (mark !== wanted.mark || byMethod !== wanted.byMethod || all.from >= wanted.window.to || all.to <= wanted.window.from);
+/* Whether nobody waits for it any more: what is wanted now lies elsewhere, has another mark or other colours; or it was asked for beside
+ * another window, and is too little or too coarse for this one. */
+function isStale({ url, isAll, mark, byMethod, all, hasMargin }, wanted) {
+    if (isAll)
+        return false;
+    const { from, to } = wanted.window, isOfUse = all.from <= from && all.to >= to && isFineEnough(all, url.searchParams.get('width'), wanted);
+    return mark !== wanted.mark || byMethod !== wanted.byMethod || all.from >= to || all.to <= from || (hasMargin && !isOfUse);
+}
 
 /* `base` is the address of /lanes in the state of the page. `changed(error)` is called when something came. */
 export function laneStore(base, changed) {
     const answers = [], asking = new Map(), done = new Set();     /* by address: how to end a question; what was answered once is here, or is of no use */
-    let whole = null, wanted = null, isEnded = false;
+    let whole = null, wanted = null, moves = false, rests = false, resting, isEnded = false;
 
     async function ask(question) {
         const { url, isAll, mark, byMethod } = question, ended = new AbortController();
@@ -88,24 +96,37 @@ export function laneStore(base, changed) {
         changed();
     }
 
+    /* What is seen comes first, since less is there sooner. What is beside it is asked for when the window moves along or rests. */
     function follow() {
-        const best = wanted === null || whole === null ? undefined : found(answers, wanted);
-        if (wanted === null || (best !== undefined && !isNearEdge(best, wanted)))
+        const best = whole === null ? undefined : found(answers, wanted);
+        if (best !== undefined && !((moves || rests) && isNearEdge(best, wanted)))
             return;
         endStale();
         if (asking.size < ASKED_MAX)
-            ask(questionOf(base, wanted, whole?.whole ?? null));
+            ask(questionOf(base, wanted, whole?.whole ?? null, moves || best !== undefined));
+    }
+
+    function rest() {
+        rests = true;
+        follow();
     }
 
     return {
         /* The first one asked for decides what the whole is. */
         want(next) {
+            const { from, to } = next.window, before = wanted?.window;
+            if (from !== before?.from || to !== before.to) {
+                moves = Math.abs(to - from - (before?.to - before?.from)) <= 1;     /* ends are whole ns */
+                rests = false;
+                clearTimeout(resting);
+                resting = setTimeout(rest, REST_MS);
+            }
             wanted = next;
             follow();
         },
         get whole() { return whole; },
         /* Whether what is wanted is here, as fine as can be had. */
-        get isFine() { return whole !== null && (found(answers, wanted) !== undefined || done.has(questionOf(base, wanted, whole.whole).url.href)); },
+        get isFine() { return whole !== null && (found(answers, wanted) !== undefined || [false, true].some(hasMargin => done.has(questionOf(base, wanted, whole.whole, hasMargin).url.href))); },
         /* What is drawn of a window, the best first: `has` tells whether an answer is of use. */
         best: (window, has = () => true) => {
             const usable = answers.filter(has), coloured = wanted?.byMethod ? usable.filter(one => one.hasMethods) : [];
@@ -113,6 +134,7 @@ export function laneStore(base, changed) {
         },
         end() {
             isEnded = true;
+            clearTimeout(resting);
             asking.forEach(({ ended }) => ended.abort());
         },
     };

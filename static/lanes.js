@@ -340,11 +340,16 @@ export class Timeline {
     /* ---- what is done ---- */
 
     zoom(factor, x = this.width / 2) {
-        this.time.show(zoomed(this.time.window, this.time.whole, factor, this.nsAt(x)));
+        this.goTo(zoomed(this.time.window, this.time.whole, factor, this.nsAt(x)));
     }
     pan(share) {
         const { window, whole } = this.time;
-        this.time.show(panned(window, whole, share * (window.to - window.from)));
+        this.goTo(panned(window, whole, share * (window.to - window.from)));
+    }
+    /* What is missing is asked for before the next frame is drawn. */
+    goTo(window) {
+        this.time.show(window);
+        this.time.want();
     }
     choose(call) {
         if (call === undefined)

@@ -90,6 +90,8 @@ static void settle_waiting(const struct lanes_sink *s, struct lane_track *x)
     for (uint32_t i = 0; x->cpu != NULL && x->lane->pixels != NULL && i < s->request.width_px; i++) {
         uint64_t *ns = x->lane->pixels[i].ns, parts[TIME_STATES];
         for (unsigned class = 0; class < LANE_WAITING; class ++) {
+            if (ns[class] == 0)
+                continue;
             uint64_t measured[TIME_STATES] = {[TIME_RUNNING] = x->cpu[(size_t)i * LANE_CLASSES + class]};
             time_split(&both, ns[class], measured, true, false, parts);
             ns[LANE_WAITING] += parts[TIME_WAITING];

@@ -362,7 +362,8 @@ static void put_shares(struct writer *w, const struct lane *lane, unsigned what)
 
     buf_char(w->j.b, '"');
     for (uint32_t at = 0; at < w->plan->request.width_px; at += w->step) {
-        char c = share(ns_at(w, lane, what, at), length_of(w, at));
+        uint64_t ns = ns_at(w, lane, what, at);
+        char c = ns == 0 ? 'A' : share(ns, length_of(w, at));
         if (c != last) {
             put_repeated(w->j.b, last, times);
             times = 0;

@@ -110,14 +110,16 @@ test('an answer becomes lanes and stacks of calls', () => {
     assert.equal(readAnswer({ ...JSON_, version: 2 }), null);
 });
 
-test('the store asks once for what it needs, and again only for what is finer', async () => {
+const RESTED_MS = 300;     /* behind which a window has come to rest */
+
+test('the store asks for what is seen, once it rests for what is beside it, and again only for what is finer', async () => {
     const urls = [];
     globalThis.fetch = async url => {
         urls.push(String(url));
         const { searchParams: query } = new URL(url), from = Number(query.get('from') ?? 0) * 1000, to = Number(query.get('to') ?? 1000) * 1000;
         return { ok: true, json: async () => ({ ...JSON_, whole_to_ns: 1e6, from_ns: from, to_ns: to, width: Number(query.get('width')) }) };
     };
-    const store = laneStore('http://x/lanes.json', () => {}), settle = () => new Promise(resolve => setTimeout(resolve, 5));
+    const store = laneStore('http://x/lanes.json', () => {}), settle = (ms = 5) => new Promise(resolve => setTimeout(resolve, ms));
     const want = { window: { from: 0, to: 1e6 }, px: 1000, stacks: [], mark: '' };
     store.want(want);
     store.want(want);
@@ -125,14 +127,50 @@ test('the store asks once for what it needs, and again only for what is finer', 
     assert.deepEqual(urls, ['http://x/lanes.json?width=1000']);
     store.want({ ...want, window: { from: 400_000, to: 500_000 } });
     await settle();
-    assert.equal(urls.length, 2);
+    assert.deepEqual(urls.slice(1), ['http://x/lanes.json?from=400&to=500&width=1000']);
+    await settle(RESTED_MS);
+    assert.equal(urls.length, 3);
+    const { from, to, width } = store.best({ from: 390_000, to: 490_000 });
+    assert.ok(from <= 350_000 && to >= 550_000 && to - from < 300_000 && (to - from) / width <= 100, 'what is beside it, as fine');
     store.want({ ...want, window: { from: 401_000, to: 501_000 } });
+    await settle(RESTED_MS);
+    assert.equal(urls.length, 3);
+    store.want({ ...want, window: { from: 600_000, to: 700_000 } });     /* who moves along gets what comes next, too */
     await settle();
-    assert.equal(urls.length, 2);
+    assert.match(urls[3], /from=5\d\d[.\d]*&to=7\d\d/);
     store.want({ ...want, window: { from: 900_000, to: 910_000 }, stacks: [1] });
     await settle();
-    assert.match(urls.at(-1), /stacks=1/);
-    assert.equal(store.best({ from: 400_000, to: 500_000 }).to - store.best({ from: 400_000, to: 500_000 }).from < 400_000, true);
+    assert.match(urls.at(-1), /from=900&to=910&.*stacks=1/);
+    store.end();
+});
+
+test('what was asked for beside a window gives way to what is seen', async () => {
+    const asking = new Map();
+    globalThis.fetch = (url, { signal }) => new Promise((resolve, reject) => {
+        const query = url.searchParams, [from, to] = ['from', 'to'].map((key, i) => (query.has(key) ? Number(query.get(key)) * 1000 : i * 1e9));
+        asking.set(url.search, { signal, answer: () => resolve({ ok: true, json: async () => ({ ...JSON_, whole_to_ns: 1e9, from_ns: from, to_ns: to, width: Number(query.get('width')) }) }) });
+        signal.addEventListener('abort', () => reject(signal.reason));
+    });
+    const store = laneStore('http://x/lanes.json', () => {}), settle = (ms = 5) => new Promise(resolve => setTimeout(resolve, ms));
+    const want = { px: 1000, stacks: [], mark: '' }, last = () => [...asking.values()].at(-1), seen = async (from, to) => {
+        store.want({ ...want, window: { from, to } });
+        await settle();
+    };
+    await seen(0, 1e9);
+    last().answer();
+    await settle();
+    await seen(4e8, 5e8);
+    await settle(RESTED_MS);
+    assert.equal(asking.size, 2, 'nothing beside a window that is not here yet');
+    last().answer();
+    await settle();
+    assert.equal(asking.size, 3);
+    const beside = last();
+    await seen(4.01e8, 5.01e8);
+    assert.equal(beside.signal.aborted, false, 'it has all of this one');
+    await seen(4.1e8, 4.6e8);
+    assert.equal(beside.signal.aborted, true, 'it is too coarse for this one');
+    store.end();
 });
 
 test('of many threads the service gives fewer places, and is not asked for them again when the picture becomes narrower', async () => {
