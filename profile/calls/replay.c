@@ -136,6 +136,11 @@ static size_t n_raw(const struct replay *r, const struct replay_track *t)
     return r->single ? t->n_open - 1 : t->n_made;
 }
 
+static inline bool is_told(const struct replay_sink *sink, const struct replay_call *call, uint64_t took)
+{
+    return took >= sink->least_ticks || (sink->always != NULL && sink->always[call->frame] != 0);
+}
+
 /* The innermost call is left at t->now, which `leave` is told, unless it is NULL. */
 static inline bool leave_call(const struct replay *r, struct replay_track *t, uint8_t flags,
                               bool (*leave)(void *context, struct replay_track *t,
@@ -150,7 +155,7 @@ static inline bool leave_call(const struct replay *r, struct replay_track *t, ui
                                      .flags = call->flags | flags};
 
     call[-1].callees += took;
-    if (leave != NULL && !leave(r->request.sink.context, t, &left))
+    if (leave != NULL && is_told(&r->request.sink, call, took) && !leave(r->request.sink.context, t, &left))
         return false;
     t->n_open--;
     return true;

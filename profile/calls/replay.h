@@ -106,6 +106,11 @@ struct replay_sink {
     bool (*stay)(void *context, struct replay_track *t);
     bool (*end)(void *context, struct replay_track *t);
     void *context;
+
+    /* leave is not told of calls that take fewer ticks of the first clock, but of those of the frames, of the profile, for
+     * which `always` is not 0. NULL: there are none. */
+    uint64_t least_ticks;
+    const uint8_t *always;
 };
 
 struct replay_request {

@@ -87,6 +87,8 @@ static inline void keep(struct span_sink *s, const struct span *span)
     uint32_t *latest = &s->latest[span->depth];
     struct seen seen = seen_of(s, span);
 
+    if (s->request.wide_only && may_join(s, span, seen))
+        return;
     if (*latest != 0 && may_join(s, span, seen)) {
         struct span *last = &s->list[*latest - 1];
         struct seen last_seen = seen_of(s, last);
@@ -118,10 +120,21 @@ static void raise_least(struct span_sink *s)
     }
 }
 
+/* A kind whose calls are told even if they are narrow. */
+static void note_longest(struct span_sink *s, const struct span *span)
+{
+    uint64_t *longest = &s->spans.longest_ns[s->request.kinds[span->frame] % SPAN_KINDS_MAX];
+    uint64_t length_ns = span->end_ns - span->begin_ns;
+
+    *longest = length_ns > *longest ? length_ns : *longest;
+}
+
 void span_sink_put(struct span_sink *s, const struct span *span)
 {
     if (!in_window(s, span))
         return;
+    if (s->request.kinds != NULL)
+        note_longest(s, span);
     s->spans.calls++;
     if (span->depth > s->request.levels_max) {
         s->spans.deep++;
@@ -181,7 +194,14 @@ struct span_sink *span_sink_new(struct arena *arena, const struct span_request *
 
 struct replay_sink span_sink_replay(struct span_sink *s)
 {
-    return (struct replay_sink){.found = found, .leave = span_sink_leave, .context = s};
+    const struct span_request *q = &s->request;
+    struct replay_sink sink = {.found = found, .leave = span_sink_leave, .context = s};
+
+    if (q->wide_only && q->rest_ns == 0) {
+        sink.least_ticks = (q->least_ns - 1) / q->ns_per_tick + 1;
+        sink.always = q->kinds;
+    }
+    return sink;
 }
 
 const struct spans *span_sink_finish(struct span_sink *s)

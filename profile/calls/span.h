@@ -14,6 +14,8 @@
 #include "core/arena.h"
 #include "profile/calls/replay.h"
 
+enum { SPAN_KINDS_MAX = 16 };
+
 struct span_request {
     uint32_t track;          /* its id */
     uint32_t ns_per_tick;    /* of the profile */
@@ -23,6 +25,9 @@ struct span_request {
     bool by_cell; /* a run does not pass the cell of least_ns, counted from from_ns, in which it begins */
     uint32_t levels_max; /* deeper calls are only counted */
     uint32_t spans_max;  /* if there are more, least_ns is raised; more than levels_max */
+    bool wide_only;      /* narrower calls are left out, and counted nowhere: there are no runs */
+    const uint8_t
+        *kinds; /* with wide_only: of each frame of the profile, below SPAN_KINDS_MAX; NULL: all are 0 */
 };
 
 /* A call, or a run of calls of one depth, none of them wide, with less than least_ns between neighbours. */
@@ -40,11 +45,12 @@ struct span {
 struct spans {
     const struct span *list;
     uint32_t n;
-    uint32_t levels;   /* the largest depth in the list */
-    uint64_t calls;    /* in the window, whether kept, in runs or too deep */
-    uint64_t deep;     /* of them deeper than levels_max */
-    uint64_t least_ns; /* that was used */
-    uint64_t idle_ns;  /* of the whole track: in no call */
+    uint32_t levels;                     /* the largest depth in the list */
+    uint64_t calls;                      /* in the window, whether kept, in runs or too deep */
+    uint64_t deep;                       /* of them deeper than levels_max */
+    uint64_t least_ns;                   /* that was used */
+    uint64_t idle_ns;                    /* of the whole track: in no call */
+    uint64_t longest_ns[SPAN_KINDS_MAX]; /* of the calls of each kind but 0, also if it is narrow; 0: none */
 };
 
 struct span_sink;

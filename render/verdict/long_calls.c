@@ -35,7 +35,7 @@ static frame_id own_in(const struct analysis *a, const struct spans *spans, cons
 bool long_calls_messages(const struct rule *r, const struct analysis *a, struct finding *f)
 {
     const struct spans *spans = a->spans;
-    static const uint64_t LIMITS_NS[] = {16700000, 100000000, 700000000};
+    static const uint64_t LIMITS_NS[] = {LONG_CALLS_LEAST_NS, 100000000, 700000000};
     static const char *const WORDS[] = {"16.7 ms", "100 ms", "700 ms"};
     uint64_t counts[3] = {0};
     const struct span *longest = NULL;
@@ -92,15 +92,15 @@ static uint64_t second_longest(const struct spans *spans, const struct span *lon
 bool long_calls_outlier(const struct rule *r, const struct analysis *a, struct finding *f)
 {
     const struct spans *spans = a->spans;
-    enum { CALLS_LEAST = 5, TIMES_LONGER = 5, LOOKED_AT = 200, LEAST_NS = 16700000 };
+    enum { CALLS_LEAST = 5, TIMES_LONGER = 5, LOOKED_AT = 200 };
     const struct span *best = NULL;
     uint64_t other = 0;
 
     (void)r;
     for (uint32_t i = 0, looked = 0; spans != NULL && i < spans->n && looked < LOOKED_AT; i++) {
         const struct span *s = &spans->list[i];
-        if (s->frame == FRAME_NONE || length_of(s) < LEAST_NS || a->calls_all[s->frame] < CALLS_LEAST ||
-            names_of(a->names, s->frame)->origin != ORIGIN_APP)
+        if (s->frame == FRAME_NONE || length_of(s) < LONG_CALLS_LEAST_NS ||
+            a->calls_all[s->frame] < CALLS_LEAST || names_of(a->names, s->frame)->origin != ORIGIN_APP)
             continue;
         looked++;
         uint64_t second = second_longest(spans, s);
@@ -122,26 +122,13 @@ bool long_calls_outlier(const struct rule *r, const struct analysis *a, struct f
     say_thread(f, a, a->main);
     say(f, " took ");
     say(f, other > 0 ? "more than " : "as much as ");
-    say_value(f, a, other > 0 ? other : spans->least_ns);
+    if (other == 0)
+        other = spans->least_ns > LONG_CALLS_LEAST_NS ? spans->least_ns : LONG_CALLS_LEAST_NS;
+    say_value(f, a, other);
     say(f, ". It was called ");
     buf_u64_grouped(f->text, a->calls_all[best->frame]);
     say(f, " times in all.");
     f->sentence->track = a->main;
     f->sentence->weight = permille(length_of(best), main_of(a)->total);
     return true;
-}
-
-uint64_t long_calls_wait(const struct analysis *a, enum wait_kind kind)
-{
-    uint64_t longest = 0;
-
-    for (uint32_t i = 0; a->spans != NULL && i < a->spans->n; i++) {
-        const struct span *s = &a->spans->list[i];
-        if (s->frame == FRAME_NONE || length_of(s) <= longest)
-            continue;
-        struct frame_parts parts = names_parts(a->names, s->frame);
-        if (wait_kind_of(parts.scope, parts.name) == kind)
-            longest = length_of(s);
-    }
-    return longest;
 }

@@ -8,11 +8,10 @@
 struct rule;
 struct finding;
 
+enum { LONG_CALLS_LEAST_NS = 16700000 }; /* a frame of a screen that is drawn 60 times a second */
+
 /* Rows of rules.c. */
 bool long_calls_messages(const struct rule *r, const struct analysis *a, struct finding *f);
 bool long_calls_outlier(const struct rule *r, const struct analysis *a, struct finding *f);
-
-/* The longest call of a method that waits so; 0: none is known. */
-uint64_t long_calls_wait(const struct analysis *a, enum wait_kind kind);
 
 #endif

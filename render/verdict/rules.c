@@ -3,6 +3,7 @@
 #include "core/buf.h"
 #include "core/number.h"
 #include "core/order.h"
+#include "profile/calls/span.h"
 #include "profile/frame/own_code.h"
 #include "profile/mapping/mapping.h"
 #include "profile/track.h"
@@ -513,7 +514,7 @@ static bool find_wait(const struct rule *r, const struct analysis *a, struct fin
 {
     enum { PART_LEAST = 10 };
     const struct cost *c = &a->waits[r->kind];
-    uint64_t total = main_of(a)->total, longest = long_calls_wait(a, (enum wait_kind)r->kind);
+    uint64_t total = main_of(a)->total, longest = a->spans != NULL ? a->spans->longest_ns[r->kind] : 0;
 
     if (a->sections || c->time < r->least || permille(c->time, total) < PART_LEAST)
         return false;

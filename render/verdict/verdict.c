@@ -5,18 +5,30 @@
 #include "core/order.h"
 #include "render/names/names.h"
 #include "render/verdict/chain.h"
+#include "render/verdict/long_calls.h"
 #include "render/verdict/rules.h"
 #include "render/verdict/system_rules.h"
 #include "render/verdict/system_sums.h"
 #include "render/view/view.h"
 
-enum {
-    LONG_CALL_NS = 16700000, /* a frame of a screen that is drawn 60 times a second */
-    LEVELS_MAX = 1000,
-    SPANS_MAX = 20000
-};
+enum { LEVELS_MAX = 1000, SPANS_MAX = 20000 };
 
-bool verdict_wants_spans(const struct profile *p, struct span_request *request)
+_Static_assert((int)WAIT_KINDS <= (int)SPAN_KINDS_MAX, "each kind of wait is a kind of calls");
+
+/* By frame. NULL: the arena gives no more. */
+static const uint8_t *wait_kinds(const struct profile *p, const struct names *names, struct arena *arena)
+{
+    uint8_t *kinds = arena_array(arena, p->n_frames, sizeof(*kinds));
+
+    for (frame_id f = 0; kinds != NULL && f < p->n_frames; f++) {
+        struct frame_parts parts = names_parts(names, f);
+        kinds[f] = (uint8_t)wait_kind_of(parts.scope, parts.name);
+    }
+    return kinds;
+}
+
+bool verdict_wants_spans(const struct profile *p, const struct names *names, struct arena *arena,
+                         struct span_request *request)
 {
     const struct profile_track *main = NULL;
 
@@ -31,10 +43,12 @@ bool verdict_wants_spans(const struct profile *p, struct span_request *request)
                                      .ns_per_tick = p->ns_per_tick,
                                      .from_ns = main->begin_ns,
                                      .to_ns = main->end_ns,
-                                     .least_ns = LONG_CALL_NS,
+                                     .least_ns = LONG_CALLS_LEAST_NS / 2, /* what most of a long one ran */
                                      .levels_max = LEVELS_MAX,
-                                     .spans_max = SPANS_MAX};
-    return true;
+                                     .spans_max = SPANS_MAX,
+                                     .wide_only = true,
+                                     .kinds = wait_kinds(p, names, arena)};
+    return request->kinds != NULL;
 }
 
 /* Keeps the list by weight; of equal ones the row that stands first in the table. */

@@ -27,9 +27,11 @@ struct verdict {
     uint32_t n;
 };
 
-/* The calls of the main thread that last long: see span.h. Which request finds them is said here. False:
- * the profile has no times, and rules that need them stay silent. */
-bool verdict_wants_spans(const struct profile *p, struct span_request *request);
+/* The calls of the main thread that last long, and the longest one of each kind of wait: see span.h. Which request finds
+ * them is said here; its kinds live in the arena. False: the profile has no times, and rules that need them stay silent,
+ * or the arena gives no more (its failure says so). */
+bool verdict_wants_spans(const struct profile *p, const struct names *names, struct arena *arena,
+                         struct span_request *request);
 
 /* in->spans: what that request found; NULL if there are none. Lives in in->scratch; NULL: it gives no more. */
 const struct verdict *verdict_new(const struct render_input *in) __attribute__((warn_unused_result));

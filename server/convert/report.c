@@ -46,11 +46,17 @@ static bool draw_verdict(const void *what, const struct render_input *in, struct
 static bool draw_with_spans(const struct convert_source *s, const struct view_options *view,
                             const struct convert_drawing *d, struct buf *out, struct diag *diag)
 {
+    const struct shared_profile *f = s->profile;
     struct span_request request;
+    struct arena arena;
 
-    if (s->fd < 0 || !verdict_wants_spans(shared_profile_get(s->profile), &request))
-        return convert_drawn(s, d, view, out, diag);
-    return convert_with_spans(s, &request, false, d, view, out, diag);
+    arena_init(&arena, (size_t)s->config->job_memory_bytes);
+    bool wanted = s->fd >= 0 && verdict_wants_spans(f->profile, f->names, &arena, &request);
+    bool ok = arena.failure != ARENA_OK ? fail_arena(&arena, diag)
+              : wanted                  ? convert_with_spans(s, &request, false, d, view, out, diag)
+                                        : convert_drawn(s, d, view, out, diag);
+    arena_free(&arena);
+    return ok;
 }
 
 /* --- of a system trace --- */

@@ -319,6 +319,27 @@ class Words(unittest.TestCase):
         trace = b''.join([text_part(3, 'dual', [(1, 'main')], []), binary_header(3, 14)])
         self.assertEqual(self.said_of(trace + struct.pack('<HIII', 1, 4, 0, 0) + struct.pack('<HIII', 1, 5, 0, 0)), 'Nothing stands out.\n')
 
+    def said_of_main(self, outer, inner, calls):
+        """Of a main thread in one method that calls another one: (time in outer, then in inner) by call, in us."""
+        records, wall = [(0, 0)], 0
+        for before, length in calls:
+            records += [(4, wall + before), (5, wall + before + length)]
+            wall += before + length
+        records.append((1, wall + 5000))
+        methods = ['0x%x\t%s\t%s\t()V\tFile.java' % (i * 4, *name.rsplit('.', 1)) for i, name in enumerate((outer, inner))]
+        trace = [text_part(3, 'wall', [(1, 'main')], methods), binary_header(3, 10)]
+        return self.said_of(b''.join(trace + [struct.pack('<HII', 1, method, at) for method, at in records]))
+
+    def test_longest_of_short_waits(self):
+        """A wait of 3 ms stands alone; the longest one, of 12 ms, stands between others."""
+        said = self.said_of_main('com.example.Shop.load', 'java.lang.Object.wait', ((50000, 3000), (50000, 11000), (0, 12000), (0, 9000)))
+        self.assertIn(' in 4 calls, the longest 12 ms', said)
+
+    def test_most_of_a_short_message(self):
+        """What took most of a message of 20 ms took less than a frame of the screen, and stands beside another call."""
+        said = self.said_of_main('android.os.Handler.dispatchMessage', 'com.example.Shop.bind', ((0, 2000), (0, 13000)))
+        self.assertIn('the longest, 20 ms, ran com.example.Shop.bind.', said)
+
     def test_sentences_of_random_programs(self):
         rules = collections.Counter(rule for seed in range(120) for rule in self.read_back(seed))
         for rule in 'headline', 'busy', 'split', 'own-methods', 'largest', 'self', 'threads', 'gc', 'waits-for-lock', 'waits-asleep', 'waits-for-binder':

@@ -234,7 +234,8 @@ static void what_is_written_of_spans(void **state)
         {FRAME_NONE, 2, 0, 12, 6000, 6100, 90},
         {1, 3, SPAN_OPEN, 1, 90000, 90000, 0},
     };
-    const struct spans spans = {list, 3, 3, 1014, 1000, 8000, 333};
+    const struct spans spans = {
+        .list = list, .n = 3, .levels = 3, .calls = 1014, .deep = 1000, .least_ns = 8000, .idle_ns = 333};
     struct fixture f;
 
     (void)state;

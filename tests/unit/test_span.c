@@ -291,6 +291,49 @@ static void narrow_neighbours_become_a_run(void **state)
     check_with(SCRIPT, r, "2x2:39-42,2 2f:55-56,1 1a:0-60,43");
 }
 
+static void narrow_calls_are_left_out(void **state)
+{
+    static const char SCRIPT[] = "+a0 +b10 -b12 +c13 -c16 +d30 -d40 +e41 -e42 +f55 -f56 -a60";
+    static const uint8_t KINDS[FRAMES] = {0, 1, 1, 0, 0, 2};
+    struct span_request r = everything();
+    struct event events[64];
+    struct fixture f;
+
+    (void)state;
+    r.wide_only = true;
+    r.least_ns = 5;
+    r.kinds = KINDS;
+    check_with(SCRIPT, r, "2d:30-40,10 1a:0-60,43");
+    for (uint64_t from_ns = 0; from_ns <= 39; from_ns += 39) { /* the other window begins behind b and c */
+        r.from_ns = from_ns;
+        read_twice(&f, events, parse_events(SCRIPT, events), r, 64);
+        check_spans(&f, from_ns == 0 ? "2d:30-40,10 1a:0-60,43" : "1a:0-60,43");
+        assert_int_equal(f.spans->longest_ns[1], from_ns == 0 ? 3 : 0);
+        assert_int_equal(f.spans->longest_ns[2], 1);
+        assert_int_equal(f.spans->longest_ns[3], 0);
+        close_fixture(&f);
+    }
+    r.from_ns = 0;
+    r.rest_ns = 4;
+    check_with("+a0 +b10 -b12 +c13 ?a14", r, "2c:13-18,5> 1a:0-18,11>");
+    r.rest_ns = 0;
+    r.ns_per_tick = 2;
+    r.least_ns = 8;
+    check_with("+a0 +b10 -b14 +c15 -c18 -a20", r, "2b:20-28,8 1a:0-40,26");
+}
+
+/* Room for three: as there are more, the least length is raised until they fit. */
+static void too_many_wide_calls(void **state)
+{
+    struct span_request r = everything();
+
+    (void)state;
+    r.wide_only = true;
+    r.spans_max = 3;
+    r.levels_max = 2;
+    check_with("+a0 +b1 -b2 +c3 -c9 +d10 -d11 +e12 -e16 -a20", r, "2c:3-9,6 2e:12-16,4 1a:0-20,8");
+}
+
 static void deeper_calls_are_counted(void **state)
 {
     struct span_request r = everything();
@@ -567,6 +610,8 @@ int main(void)
         cmocka_unit_test(the_window_cuts),
         cmocka_unit_test(time_in_no_call_is_of_the_whole_track),
         cmocka_unit_test(narrow_neighbours_become_a_run),
+        cmocka_unit_test(narrow_calls_are_left_out),
+        cmocka_unit_test(too_many_wide_calls),
         cmocka_unit_test(deeper_calls_are_counted),
         cmocka_unit_test(random_streams),
         cmocka_unit_test(a_million_calls_take_little_memory),

@@ -477,7 +477,7 @@ static void without_times(void **state)
     const struct profile *p = fake_finish(f);
     struct render_input in = {.profile = p, .names = names_new(p, &a), .scratch = &a};
     struct span_request request;
-    assert_false(verdict_wants_spans(p, &request));
+    assert_false(verdict_wants_spans(p, in.names, &a, &request));
     const struct verdict *v = verdict_new(&in);
     assert_non_null(v);
     assert_int_equal(v->n, 3);
