@@ -246,7 +246,9 @@ static bool open_bucket(struct service *s, struct diag *diag)
     if (bucket == NULL)
         return false;
     s->store = store_open_bucket(bucket, c->cache, s->log, diag);
-    return s->store != NULL && is_fit(s, diag);
+    return s->store != NULL &&
+           store_keep_waiting(s->store, strcmp(c->durability, "local") == 0, c->waiting_bytes, diag) &&
+           is_fit(s, diag);
 }
 
 static bool open_store(struct service *s, struct diag *diag)
@@ -258,6 +260,11 @@ static bool open_store(struct service *s, struct diag *diag)
             diag, DIAG_USAGE, "nobody to share views with",
             "Leave share_views out, or name an object store (s3://BUCKET/PREFIX).",
             "share_views: the store is a directory of this machine, which has its views beside it.");
+    if (strcmp(s->config->durability, "local") == 0)
+        return diag_set(
+            diag, DIAG_USAGE, "nothing to send uploads to",
+            "Leave durability out, or name an object store (s3://BUCKET/PREFIX).",
+            "durability=local: the store is a directory of this machine, where uploads are durable.");
     s->store = store_open(s->config->store, diag);
     return s->store != NULL && migrate_store(s->store, s->log, diag);
 }

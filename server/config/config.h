@@ -16,6 +16,8 @@ struct config {
     char s3_endpoints[2048], s3_region[64], s3_keys_file[4096]; /* of that: server/s3/s3.h */
     uint64_t s3_stalled_s;
     bool share_views;         /* views/shared_views.h */
+    char durability[8];       /* "store" or "local": where an upload is durable when it is acknowledged */
+    uint64_t waiting_bytes;   /* of uploads that are durable on this machine alone */
     bool open;                /* may listen on other than loopback without authentication */
     char external_url[512];   /* what clients see, without slash at the end; empty: from the request's Host */
     bool link_previews;       /* pages say what chat programs show below a link */

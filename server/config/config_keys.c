@@ -77,6 +77,11 @@ static bool readers_valid(struct str value)
     return str_eq(value, STR("link")) || str_eq(value, STR("team"));
 }
 
+static bool durability_valid(struct str value)
+{
+    return str_eq(value, STR("store")) || str_eq(value, STR("local"));
+}
+
 static bool scopes_valid(struct str value)
 {
     char spaces[WHO_SPACES_BYTES + 1];
@@ -131,6 +136,13 @@ const struct config_key CONFIG_KEYS[] = {
         share_views, "false",
         "what the page of an upload shows first (summary, words, picture) is kept in the object store, too: another machine "
         "shows it without reading the upload"),
+    TEXT(
+        durability, durability_valid, "store or local", "store",
+        "with an object store, when an upload is acknowledged: when the object store has it (store), or, while that does not "
+        "answer, when it is on the disk of `cache` (local): it is sent later, and the answer says so"),
+    SIZE(
+        waiting_bytes, MIB, 1024 * TIB, "10G",
+        "with durability=local, bytes of uploads that may wait for the object store; what comes above it gets 503"),
     TEXT(
         tokens_file, NULL, "a file", "",
         "file of tokens, which `aflamed token` writes: only who has one may upload, and read what is for the team; "

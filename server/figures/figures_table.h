@@ -20,7 +20,8 @@ struct figures_now {
     } jobs[FIGURES_JOBS_MAX];
     size_t n_jobs;
 
-    uint64_t store_away; /* 1: the object store does not answer */
+    uint64_t waiting_uploads, waiting_bytes; /* for the object store */
+    uint64_t store_away;                     /* 1: the object store does not answer */
     uint64_t store_bytes, views_on_disk_bytes;
     uint64_t profiles_bytes, views_in_memory_bytes, answers_bytes;
     uint64_t evicted[CACHES];

@@ -69,6 +69,7 @@ struct page_compared {
 struct page_rights {
     bool change, remove; /* without its delete token */
     bool own;            /* it is theirs */
+    bool waits;          /* It is not in the object store yet: nobody can change it. */
     bool knows_team;     /* the service has doors, and who looks is known */
     /* Who looks could log in: the path of this page, without its first slash; else empty. */
     struct str way_back;

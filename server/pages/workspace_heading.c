@@ -213,6 +213,8 @@ static void put_all_facts(struct buf *b, const struct record *r, const json_t *s
     page_put(b, "<div><dt>Size</dt><dd>{}</dd></div>\n", PAGE_NUMBER(UNIT_BYTES, r->size));
     put_date(b, "Uploaded", r->created_s);
     put_date(b, "Kept until", r->expires_s);
+    if (rights->waits)
+        buf_z(b, "<div><dt>Kept</dt><dd>on this machine only, not yet in the object store</dd></div>\n");
     put_people(b, r, rights);
     put_listing(b, r, up);
     buf_z(b, "</dl>\n<h2>What is measured</h2>\n<dl class=\"facts\">\n");

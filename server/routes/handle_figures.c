@@ -33,11 +33,14 @@ static void take_sizes(struct service *s, struct figures_now *now)
 {
     struct once_counts profiles = profiles_counts(s->profiles), views = views_counts(s->views);
     struct sweep_counts store = sweep_counts(s->sweep);
+    struct store_waiting waiting = store_waiting(s->store);
     bool asks;
 
     now->profiles_bytes = profiles.bytes;
     now->views_in_memory_bytes = views.bytes;
     now->answers_bytes = reply_memory();
+    now->waiting_uploads = waiting.uploads;
+    now->waiting_bytes = waiting.bytes;
     now->store_away = store_is_away(s->store, &asks);
     now->store_bytes = store.upload_bytes;
     now->views_on_disk_bytes = store.view_bytes;

@@ -35,6 +35,8 @@ static void put_record(const struct exchange *x, struct json *j, const struct re
     if (token != NULL && token[0] != '\0')
         json_put_string(j, "delete_token", str_of(token));
     json_put_string(j, "created", str_of(UTC_TEXT(r->created_s)));
+    if (store_waits(x->service->store, r->id))
+        json_put_string(j, "durability", STR("local"));
     json_put_string(j, "expires", str_of(UTC_TEXT(r->expires_s)));
     json_put_string(j, "name", str_of(r->name));
     json_put_string(j, "sha256", str_of(r->sha256));

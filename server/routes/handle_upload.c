@@ -427,6 +427,8 @@ static void upload_headers(struct exchange *x, const struct job_result *result)
                          result->delete_token);
     }
     reply_header(&x->reply, "X-Expires", "%s", UTC_TEXT(result->record.expires_s));
+    if (store_waits(x->service->store, result->record.id))
+        reply_header(&x->reply, "X-Durability", "local");
     upload_share_headers(x);
     buf_free(&url);
 }

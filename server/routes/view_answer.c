@@ -415,6 +415,7 @@ static void answer_workspace_page(struct exchange *x, const struct workspace_ans
     const struct page_rights rights = {.change = admits_without_token(x, &a->record, SCOPE_CHANGE),
                                        .remove = admits_without_token(x, &a->record, SCOPE_DELETE),
                                        .own = admits_owner(x, &a->record),
+                                       .waits = store_waits(x->service->store, a->record.id),
                                        .way_back = admits_way_back(x),
                                        .knows_team = x->service->doors != NULL && x->who.by != WHO_NOBODY};
     /* What everybody may read has its preview without a pass. */

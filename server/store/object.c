@@ -44,6 +44,8 @@ const char *store_reason(enum store_result result)
         return "the object store refuses";
     case STORE_UNAVAILABLE:
         return "the object store does not answer";
+    case STORE_WAITS:
+        return "the upload is not in the object store yet";
     case STORE_CORRUPT:
         return "the object has other bytes than were put";
     case STORE_NOT_FOUND:

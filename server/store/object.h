@@ -17,6 +17,7 @@ enum store_result {
     STORE_FULL,        /* no space or quota left, or the file may not grow */
     STORE_DENIED,      /* the object store refuses its keys, bucket or address: to try again does not help */
     STORE_UNAVAILABLE, /* the object store does not answer; of a put, the object may be there all the same */
+    STORE_WAITS,       /* of a change: the upload is on this machine alone until the object store has it */
     STORE_CORRUPT,     /* the object has other bytes than were put */
     STORE_FAILED       /* errno says why; of a durable put, the object may be there all the same */
 };

@@ -32,56 +32,13 @@ static unsigned names_field(size_t which)
 
 /* ---- keys ---- */
 
-void record_bytes_key(const char *id, char key[RECORD_BYTES_KEY_CHARS + 1])
-{
-    snprintf(key, RECORD_BYTES_KEY_CHARS + 1, "bytes/%.*s", RECORD_ID_CHARS, id);
-}
-
-uint32_t record_period(int64_t now_s)
-{
-    return now_s < 0 ? 1 : (uint32_t)(now_s / RECORD_PERIOD_S) + 1;
-}
-
-void record_names_key(const char *sha256, uint32_t period, char key[STORE_KEY_BYTES])
-{
-    snprintf(key, STORE_KEY_BYTES, "names/%u/%.*s", (unsigned)period, RECORD_SHA256_CHARS, sha256);
-}
-
-void record_need_key(const char *sha256, uint32_t period, const char *id, char key[STORE_KEY_BYTES])
-{
-    snprintf(key, STORE_KEY_BYTES, "names/%u/%.*s.for/%.*s", (unsigned)period, RECORD_SHA256_CHARS, sha256,
-             RECORD_ID_CHARS, id);
-}
-
-void record_views_prefix(const char *sha256, char prefix[RECORD_VIEWS_PREFIX_CHARS + 1])
-{
-    snprintf(prefix, RECORD_VIEWS_PREFIX_CHARS + 1, "views/%.2s/%.*s/", sha256, RECORD_SHA256_CHARS, sha256);
-}
-
-void record_shown_key(const char *id, enum record_shown which, char key[STORE_KEY_BYTES])
-{
-    static const char *const NAMES[RECORD_SHOWN] = {"page", "words", "picture"};
-
-    snprintf(key, STORE_KEY_BYTES, "shown/%.*s/%s", RECORD_ID_CHARS, id, NAMES[which]);
-}
-
-static void upload_key(char out[STORE_KEY_BYTES], const char *id)
-{
-    snprintf(out, STORE_KEY_BYTES, "uploads/%.*s.json", RECORD_ID_CHARS, id);
-}
-
 /* The first revision of the record, and those of its changes. */
 static void revision_key(char out[STORE_KEY_BYTES], const char *id, uint32_t n)
 {
     if (n == 1)
-        upload_key(out, id);
+        record_first_key(id, out);
     else
         snprintf(out, STORE_KEY_BYTES, "uploads/%.*s/%u", RECORD_ID_CHARS, id, (unsigned)n);
-}
-
-static void gone_key(char out[STORE_KEY_BYTES], const char *id)
-{
-    snprintf(out, STORE_KEY_BYTES, "gone/%.*s", RECORD_ID_CHARS, id);
 }
 
 /* ---- the store ---- */
@@ -120,7 +77,7 @@ static enum store_result put_first(struct store *s, const struct record *r)
 {
     char *text = record_text_write(r), key[STORE_KEY_BYTES];
 
-    upload_key(key, r->id);
+    record_first_key(r->id, key);
     enum store_result result = text == NULL ? STORE_FAILED : store_put(s, key, str_of(text));
     free(text);
     return result;
@@ -145,7 +102,7 @@ enum store_result record_write(struct store *s, const struct record *r, int64_t 
     if (is_there(result))
         return STORE_OK;
     int why = errno;
-    upload_key(key, r->id);
+    record_first_key(r->id, key);
     store_delete(s, key); /* A durable put that failed may have put the object all the same. */
     errno = why;
     return result;
@@ -155,7 +112,7 @@ enum store_result record_discard(struct store *s, const char *id)
 {
     char key[STORE_KEY_BYTES], bytes[RECORD_BYTES_KEY_CHARS + 1];
 
-    upload_key(key, id);
+    record_first_key(id, key);
     record_bytes_key(id, bytes);
     enum store_result result = store_delete(s, key);
     if (settled(result))
@@ -341,7 +298,7 @@ static enum tombstone read_tombstone(struct store *s, struct str id, int64_t now
     struct buf text = {0};
     int64_t gone_s;
 
-    gone_key(key, id.p);
+    record_gone_key(id.p, key);
     enum store_result result = store_read(s, key, UTC_CHARS, &text);
     bool readable = result == STORE_OK && utc_parse(buf_view(&text), &gone_s);
     buf_free(&text);
@@ -595,8 +552,8 @@ enum store_result record_delete(struct store *s, const struct record *r, int64_t
         errno = EINVAL;
         return STORE_FAILED;
     }
-    gone_key(gone, r->id);
-    upload_key(upload, r->id);
+    record_gone_key(r->id, gone);
+    record_first_key(r->id, upload);
     enum store_result result = bury(s, gone, now_s);
     if (settled(result))
         result = remove_entry(s, r);
@@ -617,7 +574,7 @@ bool record_is_gone(struct store *s, const char *id)
 {
     char key[STORE_KEY_BYTES];
 
-    gone_key(key, id);
+    record_gone_key(id, key);
     return store_exists(s, key) == STORE_OK;
 }
 
@@ -660,7 +617,7 @@ enum store_result record_forget(struct store *s, struct str id, int64_t now_s, b
     if (!record_id_valid(id) || read_tombstone(s, id, now_s) != TOMBSTONE_OLD ||
         read_object(s, id, &r, &n) != RECORD_NONE)
         return STORE_OK;
-    gone_key(key, id.p);
+    record_gone_key(id.p, key);
     enum store_result result = remove_shown(s, id.p);
     if (settled(result))
         result = store_delete(s, key);
@@ -683,7 +640,7 @@ static enum store_result has_record(struct store *s, const char *id, bool *has)
 {
     char key[STORE_KEY_BYTES];
 
-    upload_key(key, id);
+    record_first_key(id, key);
     enum store_result result = store_exists(s, key);
     *has = result == STORE_OK;
     if (result == STORE_NOT_FOUND)
@@ -831,6 +788,12 @@ void store_access_failed(const struct log *log, enum store_result result, const 
                  "The service has no room left: the upload could not be %s.", what);
     else if (result == STORE_UNAVAILABLE)
         say_away(what, diag);
+    else if (result == STORE_WAITS)
+        diag_set(
+            diag, DIAG_BUSY, "not in the object store yet", "Try again when the object store answers.",
+            "The upload is on the machine that took it, and is sent to the object store as soon as that answers: "
+            "until then it cannot be %s.",
+            what);
     else if (result == STORE_CORRUPT)
         diag_set(diag, DIAG_BUSY, "damaged on its way",
                  "Try again; if that does not help, tell the operator.",

@@ -33,21 +33,11 @@
 #define SERVER_STORE_RECORD_H
 
 #include "core/str.h"
+#include "server/store/record_keys.h"
 #include "server/store/record_text.h"
 #include "server/store/store.h"
 
 enum { RECORD_GONE_DAYS = 30 };
-
-/* Of the object of a record; ours are below 1 KiB, and twice the bytes of all labels. */
-enum { RECORD_BYTES_MAX = 32768 };
-
-/* How long a file of names is shared by those who come. Period 0 has the files that an earlier version has put. */
-enum { RECORD_PERIOD_S = 7 * 86400 };
-
-enum { RECORD_BYTES_KEY_CHARS = sizeof("bytes/") - 1 + RECORD_ID_CHARS };
-
-/* The folder of all views that are made from those bytes, views/ab/<sha256>/. */
-enum { RECORD_VIEWS_PREFIX_CHARS = sizeof("views/ab//") - 1 + RECORD_SHA256_CHARS };
 
 enum record_state {
     RECORD_FOUND,
@@ -59,9 +49,6 @@ enum record_state {
     RECORD_BROKEN /* there, but not readable as a record */
 };
 
-/* Views that machines with one object store share. */
-enum record_shown { SHOWN_PAGE, SHOWN_WORDS, SHOWN_PICTURE, RECORD_SHOWN };
-
 enum record_field {
     RECORD_NAME = 1,
     RECORD_EXPIRY = 2,
@@ -69,13 +56,6 @@ enum record_field {
     RECORD_READERS = 8,
     RECORD_SPACE = 16 /* space, labels and mark */
 };
-
-void record_bytes_key(const char *id, char key[RECORD_BYTES_KEY_CHARS + 1]);
-void record_names_key(const char *sha256, uint32_t period, char key[STORE_KEY_BYTES]);
-void record_need_key(const char *sha256, uint32_t period, const char *id, char key[STORE_KEY_BYTES]);
-void record_shown_key(const char *id, enum record_shown which, char key[STORE_KEY_BYTES]);
-uint32_t record_period(int64_t now_s);
-void record_views_prefix(const char *sha256, char prefix[RECORD_VIEWS_PREFIX_CHARS + 1]);
 
 /* Puts the .for of each file of names, then the record; the bytes and those files were put before, the first of them
  * at the Unix time begun_s. After STORE_OK the upload is acknowledged, and stays. STORE_FAILED also for a record that
@@ -93,7 +73,7 @@ uint64_t record_bytes_alone(struct store *s, const char *id);
 enum record_state record_read(struct store *s, struct str id, int64_t now_s, struct record *r);
 
 /* Puts these fields of *r, a sum of them, into the stored record; all else of that stays. STORE_NOT_FOUND:
- * the upload is not there, or was deleted meanwhile. Of two that meet both are kept, and of one field the later one.
+ * the upload is not there, or was deleted meanwhile. STORE_WAITS: it is not in the object store yet (store_waits). Of two that meet both are kept, and of one field the later one.
  * One that took more than ten minutes fails.
  *
  * A delete puts the tombstone first and removes the revisions then. Either the tombstone is there when this has put

@@ -78,6 +78,9 @@ enum record_match record_token_matches(const struct record *r, struct str token)
 /* Whether every field can be read back as it would be written. */
 bool record_text_valid(const struct record *r);
 
+/* Of the object of a record; ours are below 1 KiB, and twice the bytes of all labels. */
+enum { RECORD_BYTES_MAX = 32768 };
+
 /* The text, the caller's to free. NULL: no memory. */
 char *record_text_write(const struct record *r);
 

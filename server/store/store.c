@@ -110,6 +110,7 @@ void store_close(struct store *s)
 {
     if (s == NULL)
         return;
+    store_waiting_free(s->waiting);
     store_bucket_free(s->bucket);
     local_close(s->local);
     free(s);

@@ -36,13 +36,30 @@ bool store_is_remote(const struct store *s);
 /* Whether the object store did not answer the last call. *asks: the next call asks it again; the others fail at once. */
 bool store_is_away(struct store *s, bool *asks);
 
+/* Uploads that wait on this machine for a bucket that did not answer when they came (waiting.c). Once, behind
+ * store_open_bucket and before other threads use the store. `accepts`: new ones may wait, as long as all that wait have at most
+ * most_bytes; without it, those of an earlier run are sent all the same. False: diag. */
+bool store_keep_waiting(struct store *s, bool accepts, uint64_t most_bytes, struct diag *diag)
+    __attribute__((warn_unused_result));
+/* Whether an upload may be put though the object store is away. */
+bool store_accepts_alone(const struct store *s);
+/* Whether the upload with this id waits: it cannot be changed yet. */
+bool store_waits(struct store *s, const char *id);
+struct store_waiting {
+    uint64_t uploads, bytes;
+};
+struct store_waiting store_waiting(const struct store *s);
+/* Sends what waits, one upload after the other while go_on(context). STORE_OK: nothing has failed. */
+enum store_result store_send_waiting(struct store *s, const struct log *log, bool (*go_on)(void *context),
+                                     void *context) __attribute__((warn_unused_result));
+
 /* Durable when it returns STORE_OK or STORE_EXISTS: what is there already stays. */
 enum store_result store_put(struct store *s, const char *key, struct str bytes)
     __attribute__((warn_unused_result));
 
 /* The same with a file on its way in, of store_local(), and its digest in hex; closes t. What was sent of it before stays to be dropped
- * unless it succeeds. After STORE_FULL t may still be open, and
- * the call may be tried again. */
+ * unless it succeeds. After STORE_FULL and
+ * STORE_UNAVAILABLE t may still be open, and the call may be tried again. */
 enum store_result store_put_file(struct store *s, struct local_temp *t, const char *key, const char *sha256)
     __attribute__((warn_unused_result));
 

@@ -336,8 +336,8 @@ static enum store_result put_file(struct store *s, struct local_temp *t, const c
         result = refuse_key();
     else if (may_ask_for_file(s))
         result = answered(s->bucket, put_or_drop(s->bucket->s3, t, key, sha256, &diag), &diag);
-    if (result == STORE_FULL)
-        return result; /* it may be tried again */
+    if (result == STORE_FULL || result == STORE_UNAVAILABLE)
+        return result; /* it may be tried again, or be kept here */
     if (result == STORE_OK)
         keep_copy(s, t, sha256);
     local_temp_discard(s->local, t);

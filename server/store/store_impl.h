@@ -23,16 +23,20 @@ struct store_backend {
 };
 
 struct store_bucket; /* store_bucket.c */
+struct waiting;      /* waiting.c */
 
 struct store {
     const struct store_backend *backend;
     struct local *local;
     struct store_bucket *bucket; /* NULL: the store is the directory */
+    struct waiting *waiting;     /* NULL: nothing waits, and nothing will */
     struct store_room room;
     atomic_uint_fast64_t changes; /* store_changes() */
 };
 
 extern const struct store_backend STORE_BUCKET;
+
+void store_waiting_free(struct waiting *w); /* NULL is fine */
 
 /* The bucket and what is known of it; NULL is fine. */
 void store_bucket_free(struct store_bucket *b);

@@ -117,6 +117,7 @@ struct sweep {
     int64_t not_full_before_ms;
     int64_t next_expires_s; /* Unix time when the next upload expires; INT64_MAX: none that is known. */
     int64_t not_expired_before_ms; /* The uploads are not looked through again before this time. */
+    int64_t send_ms;               /* What waits for the object store is not sent before this time. */
 };
 
 /* A third of the time until what has expired must be gone: for more of it to gather. */
@@ -456,6 +457,32 @@ static int64_t expiry_due_ms(struct sweep *w)
     return due_ms > w->not_expired_before_ms ? due_ms : w->not_expired_before_ms;
 }
 
+enum { SEND_PAUSE_MS = 1000, SEND_FAILED_PAUSE_MS = 15 * 60 * 1000 };
+
+/* Whether nothing else is to be done before more is sent. */
+static bool go_on_sending(void *sweep)
+{
+    struct sweep *w = sweep;
+
+    pthread_mutex_lock(&w->lock);
+    bool may = !w->stop && !full_due(w) && w->room_asked == w->room_made && !w->views_due &&
+               expiry_due_ms(w) > clock_ms();
+    pthread_mutex_unlock(&w->lock);
+    return may;
+}
+
+/* The object store is not asked more often than it is known to be away. Another failure will not pass so soon; it is also the
+ * longest time for which a sweep may be about to remove what it has seen (STORE_WAITS). The lock is held but for the
+ * sending. */
+static void send_waiting(struct sweep *w)
+{
+    pthread_mutex_unlock(&w->lock);
+    enum store_result result = store_send_waiting(w->store, w->log, go_on_sending, w);
+    pthread_mutex_lock(&w->lock);
+    bool failed = result != STORE_OK && result != STORE_UNAVAILABLE;
+    w->send_ms = clock_ms() + (failed ? SEND_FAILED_PAUSE_MS : SEND_PAUSE_MS);
+}
+
 /* For uploads that find no room. */
 static void make_upload_room(struct sweep *w)
 {
@@ -493,9 +520,13 @@ static void *run(void *sweep)
             sweep_in_turn(w, SWEEP_VIEWS);
         } else if (now_ms >= expired_ms) {
             sweep_in_turn(w, SWEEP_UPLOADS);
+        } else if (store_waiting(w->store).uploads > 0 && now_ms >= w->send_ms) {
+            send_waiting(w);
         } else {
             int64_t full_ms = w->full ? w->not_full_before_ms : INT64_MAX;
-            clock_wait_until(&w->wake, &w->lock, earlier(earlier(all_due_ms, full_ms), expired_ms));
+            int64_t send_ms = store_waiting(w->store).uploads > 0 ? w->send_ms : INT64_MAX;
+            clock_wait_until(&w->wake, &w->lock,
+                             earlier(earlier(all_due_ms, full_ms), earlier(expired_ms, send_ms)));
         }
     }
     pthread_mutex_unlock(&w->lock);

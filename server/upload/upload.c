@@ -609,7 +609,7 @@ enum exchange_step upload_begin(struct exchange *x)
     x->body = u;
     name_from_url(u, x);
     /* Only checked here: what is wrong in the URL is refused before the body is sent. */
-    if (store_is_away(x->service->store, &asks) && !asks)
+    if (store_is_away(x->service->store, &asks) && !asks && !store_accepts_alone(x->service->store))
         store_access_failed(x->service->log, STORE_UNAVAILABLE, "stored", &u->diag);
     else if (expiry(u, 0, &expires_s) && readers(u, &team) && labels_from_url(u, x))
         open_body(u, type, form, &u->diag);

@@ -160,9 +160,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         elif there is None:
             self.refuse(404, 'NoSuchKey')
         else:
-            self.send_object(there, fault)
+            self.send_object(key, there, fault)
 
-    def send_object(self, content, fault):
+    def send_object(self, key, content, fault):
         etag = '"%s"' % hashlib.md5(content).hexdigest()
         ranged = re.fullmatch(r'bytes=(\d+)-', self.headers.get('Range', ''))
         first = None if fault == 'no ranges' else ranged
@@ -171,7 +171,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             content = bytes([content[0] ^ 1]) + content[1:]
         if first:
             content = content[int(first[1]):]
-        self.answer(206 if first else 200, content, is_cut, Last_Modified=email.utils.formatdate(usegmt=True),
+        self.answer(206 if first else 200, content, is_cut,
+                    Last_Modified=email.utils.formatdate(self.server.store.put_at.get(key, time.time()), usegmt=True),
                     **({'ETag': etag} if self.server.store.etags else {}))
 
     def list(self, asked, fault):
