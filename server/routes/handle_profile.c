@@ -1,6 +1,7 @@
 #include "server/routes/handle_profile.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -8,6 +9,7 @@
 #include "core/json.h"
 #include "core/system/clock.h"
 #include "core/system/json_memory.h"
+#include "core/system/threads.h"
 #include "core/system/utc.h"
 #include "server/convert/summary.h"
 #include "server/http/exchange.h"
@@ -23,6 +25,7 @@
 #include "server/store/record.h"
 #include "server/store/store.h"
 #include "server/upload/progress.h"
+#include "server/views/profiles.h"
 
 /* ---- as JSON ---- */
 
@@ -167,6 +170,43 @@ static void answer_summary(struct exchange *x, void *context)
         reply_header(&x->reply, "Cache-Control", "private, no-cache");
 }
 
+/* What the page asks for behind its picture, words and a timeline, needs the log of calls, which an upload by a program
+ * does not have yet. Its reading begins beside the picture, where a thread is free for it and the bytes are on this machine. */
+struct log_ahead {
+    struct thread_job job;
+    struct service *service;
+    struct profile_id id;
+};
+
+static void make_log(struct thread_job *job)
+{
+    struct log_ahead *a = (struct log_ahead *)job; /* its first member */
+    struct diag ignored = {0};                     /* Who asks for the views is told. */
+    struct turn turn;
+
+    turn_init(&turn, a->service->turns, TURN_AHEAD, a, &a->service->stop);
+    turn_take(&turn);
+    bool made = service_goes_on(a->service, &ignored) &&
+                profiles_make_log(a->service->profiles, &a->id, &turn, &ignored);
+    (void)made;
+    turn_end(&turn);
+    free(a);
+}
+
+static void begin_log(struct exchange *x, const struct profile_id *id)
+{
+    const struct service *s = x->service;
+    const bool is_cheap = s->config->profile_cache_bytes > 0 && !store_is_remote(s->store);
+    struct log_ahead *a = is_cheap ? calloc(1, sizeof(*a)) : NULL;
+
+    if (a == NULL)
+        return;
+    *a = (struct log_ahead){
+        .job = {.run = make_log, .place = {TURN_AHEAD, .owner = a}}, .service = x->service, .id = *id};
+    if (!threads_try(x->service->threads, THREADS_AHEAD, &a->job, 0))
+        free(a);
+}
+
 static enum exchange_step answer_html(struct exchange *x, const struct record *record,
                                       const struct view_request *request)
 {
@@ -175,6 +215,7 @@ static enum exchange_step answer_html(struct exchange *x, const struct record *r
     if (a == NULL || answer_waiting(x, record, request))
         return X_DONE;
     a->record = *record;
+    begin_log(x, &request->upload);
     a->content.asked.view = request->asked.view;
     workspace_content(a);
     return workspace_answer(x, a);

@@ -572,6 +572,25 @@ const struct shared_profile *profiles_get(struct profiles *p, const struct profi
     return settle(p, use, decided, turn, diag);
 }
 
+bool profiles_make_log(struct profiles *p, const struct profile_id *id, struct turn *turn, struct diag *diag)
+{
+    struct profile_source source;
+    struct profile_use use;
+    uint64_t bytes;
+    bool ok = false;
+
+    if (profiles_get(p, id, -1, true, turn, &use, diag) == NULL)
+        return false;
+    int fd = shared_profile_get(use.profile)->timed ? open_stored(p->service, id, turn, &bytes, diag) : -1;
+    if (fd >= 0) {
+        profiles_source(p, &use, fd, turn, turn->stop, &source);
+        ok = profile_log_make(&source.source, diag);
+        close(fd);
+    }
+    profiles_release(p, &use);
+    return ok;
+}
+
 const struct shared_profile *profiles_put(struct profiles *p, const struct profile_id *id,
                                           struct shared_profile *made, struct profile_use *use,
                                           struct diag *diag)

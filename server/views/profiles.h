@@ -74,6 +74,9 @@ struct profile_source {
 void profiles_source(struct profiles *p, const struct profile_use *use, int fd, struct turn *turn,
                      const struct stop *stop, struct profile_source *source);
 
+/* Has the log of the calls of a profile made that has times, unless it is there. False: it has none, or diag. */
+bool profiles_make_log(struct profiles *p, const struct profile_id *id, struct turn *turn, struct diag *diag);
+
 /* For who uses a profile while it waits for something else: the memory of the profile's reading is for others. */
 void profiles_give_slot(struct profiles *p, struct profile_use *use);
 

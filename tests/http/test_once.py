@@ -85,6 +85,14 @@ class Small(Work):
                     self.assertEqual(self.server.get(path + one).status, 200)
                 self.assertEqual((self.folds(content, before), self.server.log()[len(before):].count(' calls-read ')), (1, reads))
 
+    def test_a_page_has_the_log_of_calls_made(self):
+        """Of what a program has sent, before anybody asks for words or a timeline."""
+        path, before = '/p/' + id_of(self.stored(salted(CONTENT, 7))), self.server.log()
+        self.assertEqual(self.server.get(path, Accept='text/html').status, 200)
+        self.assertTrue(eventually(lambda: ' calls-read ' in self.server.log()[len(before):]))
+        self.assertEqual(self.server.get(path + '/lanes.json?width=400').status, 200)
+        self.assertEqual(self.server.log()[len(before):].count(' calls-read '), 1)
+
     def test_different_views_of_a_profile_that_is_not_folded(self):
         content = salted(CONTENT, 3)
         path, before = self.stored_and_forgotten(content)
