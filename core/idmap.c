@@ -46,3 +46,22 @@ bool idmap_set(struct idmap *m, uint64_t key, uint32_t value)
     *slot = (struct idmap_slot){key, value};
     return true;
 }
+
+/* What stands behind the key moves up, as far as that does not put it before the slot where a search for it begins. */
+void idmap_remove(struct idmap *m, uint64_t key)
+{
+    if (m->capacity == 0)
+        return;
+    size_t mask = m->capacity - 1, free = (size_t)(find(m, key) - m->slots);
+    if (m->slots[free].value == IDMAP_NONE)
+        return;
+    for (size_t i = (free + 1) & mask; m->slots[i].value != IDMAP_NONE; i = (i + 1) & mask) {
+        size_t wanted = (size_t)hash_u64(m->seed, m->slots[i].key) & mask;
+        if (((i - wanted) & mask) < ((i - free) & mask))
+            continue;
+        m->slots[free] = m->slots[i];
+        free = i;
+    }
+    m->slots[free].value = IDMAP_NONE;
+    m->count--;
+}

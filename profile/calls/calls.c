@@ -80,12 +80,10 @@ enum { CLASS_BITS = 7, CLASSES = 1 << CLASS_BITS, PERMILLE = 1000 };
 
 _Static_assert(CALLS_OCTAVES == 64 - CLASS_BITS + 1, "one for each power of two from 128 on, and one below");
 
-/* What is known of one row on one thread. */
-struct entry {
-    uint32_t row;
-    uint32_t track; /* index of profile->tracks */
-    uint32_t open;  /* calls on the stack */
-    uint64_t longest_ns[CALLS_CLOCKS_MAX];
+/* On which threads a row is on the stack. Nearly always that is one at most. */
+struct open_row {
+    uint32_t track;  /* number in request.tracks, from 1; 0: none */
+    uint32_t others; /* beside it: these are in the sink's `open` */
 };
 
 /* A thread. */
@@ -101,10 +99,9 @@ struct calls_sink {
     struct calls_request request;
     struct calls calls;
     struct counted *tracks; /* as in request.tracks */
-    struct idmap index;     /* track << 32 | row -> entry */
-    uint32_t *last; /* by row: the entry that was found last, tried before the index; IDMAP_NONE: none yet */
-    struct entry *entries;
-    size_t n_entries, entries_capacity;
+    struct open_row *rows;  /* by row */
+    struct idmap open;      /* track << 32 | row */
+    uint64_t *longest;      /* as in calls.longest */
     bool failed;
 };
 
@@ -243,10 +240,11 @@ static uint64_t ns_of(const struct calls_sink *s, uint64_t ticks)
 }
 
 /* An outermost call has ended. */
-static void count_call(struct counted *t, struct entry *e, const uint64_t *begin, const uint64_t *end,
+static void count_call(struct counted *t, uint32_t row, const uint64_t *begin, const uint64_t *end,
                        uint64_t rest_ns)
 {
     struct calls_sink *s = t->sink;
+    uint64_t *longest = &s->longest[(size_t)row * s->calls.n_clocks];
     struct call call = {.track = t->index, .begin_ns = ns_of(s, begin[0])};
 
     if (s->request.window != NULL && !window_has(s->request.window, call.begin_ns))
@@ -255,10 +253,10 @@ static void count_call(struct counted *t, struct entry *e, const uint64_t *begin
         call.duration_ns[c] = ns_of(s, end[c] - begin[c]);
         if (s->request.profile->values[c].role == ROLE_WALL)
             call.duration_ns[c] = number_add(call.duration_ns[c], rest_ns);
-        if (call.duration_ns[c] > e->longest_ns[c])
-            e->longest_ns[c] = call.duration_ns[c];
+        if (call.duration_ns[c] > longest[c])
+            longest[c] = call.duration_ns[c];
     }
-    if (e->row == s->request.looked_at)
+    if (row == s->request.looked_at)
         look_at(t, &call);
 }
 
@@ -269,61 +267,57 @@ static uint32_t row_of(const struct calls_sink *s, frame_id frame)
     return frame < s->request.profile->n_frames ? s->request.row_of_frame[frame] : CALLS_NO_ROW;
 }
 
-static uint32_t add_entry(struct calls_sink *s, uint32_t track, uint32_t row)
+/* Whether the row was not yet on the stack of the track, where it is from now on. */
+static bool open_row(struct calls_sink *s, uint32_t nth, uint32_t row)
 {
-    if (!ARENA_ROOM(s->arena, s->entries, s->entries_capacity, s->n_entries + 1) ||
-        s->n_entries >= IDMAP_NONE - 1 ||
-        !idmap_set(&s->index, (uint64_t)track << 32 | row, (uint32_t)s->n_entries)) {
-        s->failed = true;
-        return IDMAP_NONE;
+    struct open_row *r = &s->rows[row];
+    uint64_t key = (uint64_t)nth << 32 | row;
+
+    if (r->track == nth + 1 || (r->others > 0 && idmap_get(&s->open, key) != IDMAP_NONE))
+        return false;
+    if (r->track == 0) {
+        r->track = nth + 1;
+        return true;
     }
-    s->entries[s->n_entries] = (struct entry){.row = row, .track = track};
-    return (uint32_t)s->n_entries++;
+    r->others++;
+    s->failed = s->failed || !idmap_set(&s->open, key, 0);
+    return true;
 }
 
-/* Of the row on this thread, made if it is new. IDMAP_NONE: the row is not looked at, or s->failed. */
-static uint32_t entry_of(struct counted *t, frame_id frame)
+static void close_row(struct calls_sink *s, uint32_t nth, uint32_t row)
 {
-    struct calls_sink *s = t->sink;
-    uint32_t row = row_of(s, frame);
+    struct open_row *r = &s->rows[row];
 
-    if (row == CALLS_NO_ROW)
-        return IDMAP_NONE;
-    uint32_t found = s->last[row];
-    if (found != IDMAP_NONE && s->entries[found].track == t->index)
-        return found;
-    found = idmap_get(&s->index, (uint64_t)t->index << 32 | row);
-    if (found == IDMAP_NONE)
-        found = add_entry(s, t->index, row);
-    s->last[row] = found;
-    return found;
+    if (r->track == nth + 1) {
+        r->track = 0;
+        return;
+    }
+    r->others--;
+    idmap_remove(&s->open, (uint64_t)nth << 32 | row);
 }
 
-/* The entry is kept where sinks keep nodes. What is sampled is no call: nobody knows when it began. */
+/* Of an outermost call the row is kept where sinks keep nodes. What is sampled is no call: nobody knows when it began. */
 static bool enter(void *context, struct replay_track *t)
 {
     struct calls_sink *s = context;
     struct replay_call *call = &t->open[t->n_open - 1];
+    uint32_t row = row_of(s, call->frame);
+    bool counts = row != CALLS_NO_ROW && profile_track_times(s->request.profile, t->of) > 0;
 
-    if (profile_track_times(s->request.profile, t->of) == 0) {
-        call->node = IDMAP_NONE;
-        return true;
-    }
-    call->node = entry_of(&s->tracks[t->nth], call->frame);
-    if (call->node != IDMAP_NONE)
-        s->entries[call->node].open++;
+    call->node = counts && open_row(s, t->nth, row) ? row : CALLS_NO_ROW;
     return !s->failed;
 }
 
 static bool leave(void *context, struct replay_track *t, const struct replay_left *left)
 {
     struct calls_sink *s = context;
-    uint32_t entry = left->call->node;
+    uint32_t row = left->call->node;
     bool rests = s->request.open_to_end && (left->flags & SPAN_OPEN) != 0;
 
-    if (entry != IDMAP_NONE && --s->entries[entry].open == 0)
-        count_call(&s->tracks[t->nth], &s->entries[entry], left->call->begin, t->now,
-                   rests ? t->of->rest_ns : 0);
+    if (row == CALLS_NO_ROW)
+        return true;
+    close_row(s, t->nth, row);
+    count_call(&s->tracks[t->nth], row, left->call->begin, t->now, rests ? t->of->rest_ns : 0);
     return !s->failed;
 }
 
@@ -337,16 +331,16 @@ struct calls_sink *calls_sink_new(struct arena *arena, const struct calls_reques
         return NULL;
     *s = (struct calls_sink){
         .arena = arena, .request = *request, .calls = {.n_clocks = request->profile->n_times}};
-    idmap_init(&s->index, arena, (struct hash_seed){(uintptr_t)s, (uintptr_t)arena});
+    idmap_init(&s->open, arena, (struct hash_seed){(uintptr_t)s, (uintptr_t)arena});
     s->tracks = arena_array(arena, request->n_tracks, sizeof(*s->tracks));
-    s->last = arena_array(arena, request->n_rows, sizeof(*s->last));
-    for (uint32_t i = 0; s->last != NULL && i < request->n_rows; i++)
-        s->last[i] = IDMAP_NONE;
+    s->longest = arena_array(arena, (size_t)request->n_rows * s->calls.n_clocks + 1, sizeof(*s->longest));
+    s->calls.longest = s->longest;
+    s->rows = arena_array(arena, request->n_rows, sizeof(*s->rows));
     for (uint32_t i = 0; s->tracks != NULL && i < request->n_tracks; i++) {
         uint32_t index = request->tracks[i];
         s->tracks[i] = (struct counted){.sink = s, .track = &request->profile->tracks[index], .index = index};
     }
-    return s->tracks != NULL && s->last != NULL ? s : NULL;
+    return s->tracks != NULL && s->longest != NULL && s->rows != NULL ? s : NULL;
 }
 
 struct replay_sink calls_sink_replay(struct calls_sink *s)
@@ -386,20 +380,10 @@ static bool merge(struct calls_sink *s, uint32_t clock, const struct call_durati
 
 const struct calls *calls_sink_finish(struct calls_sink *s)
 {
-    uint32_t n_clocks = s->calls.n_clocks;
-    uint64_t *longest =
-        s->failed ? NULL : arena_array(s->arena, (size_t)s->request.n_rows * n_clocks + 1, sizeof(*longest));
-
-    if (longest == NULL)
+    if (s->failed)
         return NULL;
-    for (size_t i = 0; i < s->n_entries; i++)
-        for (uint32_t c = 0; c < n_clocks; c++) {
-            uint64_t *row = &longest[(size_t)s->entries[i].row * n_clocks + c];
-            *row = s->entries[i].longest_ns[c] > *row ? s->entries[i].longest_ns[c] : *row;
-        }
-    s->calls.longest = longest;
     for (uint32_t i = 0; i < s->request.n_tracks; i++)
-        for (uint32_t c = 0; s->tracks[i].looked_at != NULL && c < n_clocks; c++)
+        for (uint32_t c = 0; s->tracks[i].looked_at != NULL && c < s->calls.n_clocks; c++)
             if (!merge(s, c, &s->tracks[i].looked_at[c]))
                 return NULL;
     return &s->calls;

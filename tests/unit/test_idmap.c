@@ -2,6 +2,7 @@
 #include "tests/support/unit.h"
 
 #include "core/idmap.h"
+#include "tests/support/random.h"
 
 #include <string.h>
 
@@ -95,6 +96,39 @@ static void collisions(void **state)
     arena_free(&a);
 }
 
+/* Few keys in a table of 16, set and removed at random: what is removed is gone, and all others are still found. */
+static void removed(void **state)
+{
+    enum { KEYS = 24, ROUNDS = 20000, MOST = 8 };
+    struct arena a;
+    struct idmap m;
+    uint32_t there[KEYS] = {0};
+    uint64_t random = 1;
+
+    (void)state;
+    arena_init(&a, MIB);
+    idmap_init(&m, &a, SEED);
+    idmap_remove(&m, 0);
+    for (uint32_t round = 1; round <= ROUNDS; round++) {
+        uint32_t key = random_below(&random, KEYS);
+        if (there[key] != 0 || m.count == MOST) {
+            idmap_remove(&m, key);
+            there[key] = 0;
+        } else {
+            assert_true(idmap_set(&m, key, round));
+            there[key] = round;
+        }
+        size_t n = 0;
+        for (uint32_t i = 0; i < KEYS; i++) {
+            assert_int_equal(idmap_get(&m, i), there[i] != 0 ? there[i] : IDMAP_NONE);
+            n += there[i] != 0;
+        }
+        assert_int_equal(m.count, n);
+    }
+    assert_int_equal(m.capacity, 16);
+    arena_free(&a);
+}
+
 /* What was set before the arena's end is still there after it. */
 static void the_arena_ends(void **state)
 {
@@ -120,7 +154,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(empty),      cmocka_unit_test(set_and_replace), cmocka_unit_test(many),
-        cmocka_unit_test(collisions), cmocka_unit_test(the_arena_ends),
+        cmocka_unit_test(collisions), cmocka_unit_test(removed),         cmocka_unit_test(the_arena_ends),
     };
     return cmocka_run_group_tests_name("idmap", tests, NULL, NULL);
 }
