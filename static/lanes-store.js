@@ -45,25 +45,43 @@ function isStale({ url, isAll, mark, byMethod, all, hasMargin }, wanted) {
     return mark !== wanted.mark || byMethod !== wanted.byMethod || all.from >= to || all.to <= from || (hasMargin && !isOfUse);
 }
 
+function endStale(asking, wanted) {
+    for (const [href, { question, ended }] of asking)
+        if (isStale(question, wanted)) {
+            asking.delete(href);
+            ended.abort();
+        }
+}
+
+async function fetched({ url, mark, byMethod }, signal) {
+    const got = await fetch(url, { headers: { Accept: 'application/json' }, signal });
+    if (!got.ok)
+        throw new Error(`the service answered ${got.status}`);
+    return Object.assign(readAnswer(await got.json()), { markOf: mark, hasMethods: byMethod, key: url.href });
+}
+
+/* What is drawn of a window until what is wanted comes, the best first. */
+function nearest(answers, window, byMethod) {
+    const coloured = byMethod ? answers.filter(one => one.hasMethods) : [], touching = ({ from, to }) => from < window.to && to > window.from;
+    return bestOf(coloured, window) ?? bestOf(answers, window) ?? answers.filter(touching).sort((a, b) => fineness(a) - fineness(b))[0];
+}
+
 /* `base` is the address of /lanes in the state of the page. `changed(error)` is called when something came. */
 export function laneStore(base, changed) {
     const answers = [], asking = new Map(), done = new Set();     /* by address: how to end a question; what was answered once is here, or is of no use */
     let whole = null, wanted = null, moves = false, rests = false, resting, isEnded = false;
 
     async function ask(question) {
-        const { url, isAll, mark, byMethod } = question, ended = new AbortController();
+        const { url, isAll } = question, ended = new AbortController();
         if (asking.has(url.href) || done.has(url.href))
             return;
         asking.set(url.href, { question, ended });
         try {
-            const got = await fetch(url, { headers: { Accept: 'application/json' }, signal: ended.signal });
-            const answer = got.ok ? readAnswer(await got.json()) : null;
+            const answer = await fetched(question, ended.signal);
             if (isEnded)
                 return;
             done.add(url.href);
-            if (answer === null)
-                return void changed(new Error(`the service answered ${got.status}`));
-            keep(Object.assign(answer, { markOf: mark, hasMethods: byMethod, key: url.href }), isAll);
+            keep(answer, isAll);
         } catch (error) {
             if (ended.signal.aborted || isEnded)
                 return;
@@ -74,14 +92,6 @@ export function laneStore(base, changed) {
                 asking.delete(url.href);
         }
         follow();
-    }
-
-    function endStale() {
-        for (const [href, { question, ended }] of asking)
-            if (isStale(question, wanted)) {
-                asking.delete(href);
-                ended.abort();
-            }
     }
 
     function keep(answer, isWhole) {
@@ -101,7 +111,7 @@ export function laneStore(base, changed) {
         const best = whole === null ? undefined : found(answers, wanted);
         if (best !== undefined && !((moves || rests) && isNearEdge(best, wanted)))
             return;
-        endStale();
+        endStale(asking, wanted);
         if (asking.size < ASKED_MAX)
             ask(questionOf(base, wanted, whole?.whole ?? null, moves || best !== undefined));
     }
@@ -127,11 +137,8 @@ export function laneStore(base, changed) {
         get whole() { return whole; },
         /* Whether what is wanted is here, as fine as can be had. */
         get isFine() { return whole !== null && (found(answers, wanted) !== undefined || [false, true].some(hasMargin => done.has(questionOf(base, wanted, whole.whole, hasMargin).url.href))); },
-        /* What is drawn of a window, the best first: `has` tells whether an answer is of use. */
-        best: (window, has = () => true) => {
-            const usable = answers.filter(has), coloured = wanted?.byMethod ? usable.filter(one => one.hasMethods) : [];
-            return bestOf(coloured, window) ?? bestOf(usable, window) ?? usable.filter(({ from, to }) => from < window.to && to > window.from).sort((a, b) => fineness(a) - fineness(b))[0];
-        },
+        /* `has` tells whether an answer is of use. */
+        best: (window, has = () => true) => nearest(answers.filter(has), window, wanted?.byMethod),
         end() {
             isEnded = true;
             clearTimeout(resting);
