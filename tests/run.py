@@ -204,7 +204,7 @@ def run_module(module, wanted):
 
 def starts_the_service(module):
     with open(os.path.join(HERE, 'http', module + '.py'), encoding='utf-8') as file:
-        return re.search(r'\b(Server|ServiceTest|DemoTest)\b', file.read()) is not None
+        return re.search(r'\b(Server|ServiceTest|DemoTest|BucketTest)\b', file.read()) is not None
 
 
 def http_module(module, wanted):
