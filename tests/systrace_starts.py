@@ -12,7 +12,7 @@ import cases
 from result import FAILED, PASSED, Result
 
 MS = 1_000_000
-SEEDS = 7
+SEEDS = 8
 UNITS = {'ns': 1, 'µs': 1_000, 'ms': MS, 's': 1000 * MS, 'min': 60_000 * MS}
 NUMBER = r'([\d.,]+) (ns|µs|ms|s|min)'
 WORDS = {'running': 'running', 'runnable': 'waiting for a CPU', 'io': 'waiting for input or output', 'lock': 'waiting for a lock',
