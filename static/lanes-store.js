@@ -41,7 +41,9 @@ function questionOf(base, wanted, whole, hasMargin) {
 function isStale({ url, isAll, mark, byMethod, all, hasMargin }, wanted) {
     if (isAll)
         return false;
-    const { from, to } = wanted.window, isOfUse = all.from <= from && all.to >= to && isFineEnough(all, url.searchParams.get('width'), wanted);
+    const { from, to } = wanted.window, width = Number(url.searchParams.get('width'));
+    const isFine = width >= Math.min(WIDTH_MAX, Math.floor(all.to - all.from)) || isFineEnough(all, width, wanted);     /* or as fine as can be */
+    const isOfUse = all.from <= from && all.to >= to && isFine;
     return mark !== wanted.mark || byMethod !== wanted.byMethod || all.from >= to || all.to <= from || (hasMargin && !isOfUse);
 }
 
@@ -55,9 +57,10 @@ function endStale(asking, wanted) {
 
 async function fetched({ url, mark, byMethod }, signal) {
     const got = await fetch(url, { headers: { Accept: 'application/json' }, signal });
-    if (!got.ok)
+    const answer = got.ok ? readAnswer(await got.json()) : null;
+    if (answer === null)
         throw new Error(`the service answered ${got.status}`);
-    return Object.assign(readAnswer(await got.json()), { markOf: mark, hasMethods: byMethod, key: url.href });
+    return Object.assign(answer, { markOf: mark, hasMethods: byMethod, key: url.href });
 }
 
 /* What is drawn of a window until what is wanted comes, the best first. */

@@ -242,10 +242,10 @@ bool conversion_arena_failed(const struct arena *a, struct diag *diag)
     if (a->failure == ARENA_STOPPED)
         return stop_say(a->stop, diag);
     if (a->failure == ARENA_LIMIT)
-        return diag_set(diag, DIAG_LIMIT, "profile too large",
-                        "Raise job_memory_bytes in the configuration, or record a shorter trace.",
-                        "The profile needs more than the limit job_memory_bytes of %zu bytes.",
-                        a->limit_bytes);
+        return diag_set(
+            diag, DIAG_LIMIT, "profile too large",
+            "Raise job_memory_bytes in the configuration (of a system trace job_file_bytes, too), or record a shorter trace.",
+            "The profile needs more than the limit job_memory_bytes of %zu bytes.", a->limit_bytes);
     return diag_set(diag, DIAG_NO_MEMORY, "out of memory", "Try again later, or on a larger machine.",
                     "The machine has no memory left for this profile.");
 }
@@ -602,10 +602,11 @@ static size_t kept_log_bytes(const struct kept_log *k)
 static bool write_failed(const struct kept_log *k, struct diag *diag)
 {
     if (k->memory.full)
-        return diag_set(diag, DIAG_LIMIT, "profile too large",
-                        "Raise job_memory_bytes in the configuration, or record a shorter trace.",
-                        "The log of its calls needs more than the limit job_memory_bytes of %llu bytes.",
-                        (unsigned long long)k->memory.limit);
+        return diag_set(
+            diag, DIAG_LIMIT, "profile too large",
+            "Raise job_memory_bytes in the configuration (of a system trace job_file_bytes, too), or record a shorter trace.",
+            "The log of its calls needs more than the limit job_memory_bytes of %llu bytes.",
+            (unsigned long long)k->memory.limit);
     return k->arena.failure != ARENA_OK ? conversion_arena_failed(&k->arena, diag)
                                         : conversion_no_memory(diag);
 }

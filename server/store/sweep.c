@@ -459,14 +459,18 @@ static int64_t expiry_due_ms(struct sweep *w)
 
 enum { SEND_PAUSE_MS = 1000, SEND_FAILED_PAUSE_MS = 15 * 60 * 1000 };
 
-/* Whether nothing else is to be done before more is sent. */
+/* Whether nobody waits for a sweep; under the lock. */
+static bool may_send(const struct sweep *w)
+{
+    return !w->stop && !full_due(w) && w->room_asked == w->room_made;
+}
+
 static bool go_on_sending(void *sweep)
 {
     struct sweep *w = sweep;
 
     pthread_mutex_lock(&w->lock);
-    bool may = !w->stop && !full_due(w) && w->room_asked == w->room_made && !w->views_due &&
-               expiry_due_ms(w) > clock_ms();
+    bool may = may_send(w);
     pthread_mutex_unlock(&w->lock);
     return may;
 }
@@ -509,7 +513,9 @@ static void *run(void *sweep)
     pthread_mutex_lock(&w->lock);
     while (!w->stop) {
         int64_t now_ms = clock_ms(), expired_ms = expiry_due_ms(w);
-        if (now_ms >= all_due_ms) {
+        if (store_waiting(w->store).uploads > 0 && now_ms >= w->send_ms && may_send(w)) {
+            send_waiting(w);
+        } else if (now_ms >= all_due_ms) {
             all_due_ms = now_ms + interval_ms;
             sweep_in_turn(w, SWEEP_ALL);
         } else if (full_due(w)) {
@@ -520,8 +526,6 @@ static void *run(void *sweep)
             sweep_in_turn(w, SWEEP_VIEWS);
         } else if (now_ms >= expired_ms) {
             sweep_in_turn(w, SWEEP_UPLOADS);
-        } else if (store_waiting(w->store).uploads > 0 && now_ms >= w->send_ms) {
-            send_waiting(w);
         } else {
             int64_t full_ms = w->full ? w->not_full_before_ms : INT64_MAX;
             int64_t send_ms = store_waiting(w->store).uploads > 0 ? w->send_ms : INT64_MAX;

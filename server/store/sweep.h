@@ -12,7 +12,7 @@
  * view that finds no room is not kept, and the views are swept down to nine tenths of the limit before
  * they reach it, if the disk is fast enough.
  *
- * The thread also sends what waits for the object store (store_send_waiting), when it has nothing else to do.
+ * The thread also sends what waits for the object store (store_send_waiting), between two sweeps.
  *
  * A sweep that did something is one line in the log, at info; else at debug. */
 #ifndef SERVER_STORE_SWEEP_H

@@ -36,9 +36,10 @@ enum {
 struct waiting {
     bool accepts;
     uint64_t most_bytes;
-    atomic_uint_fast64_t uploads; /* that have bytes here, with those that are being accepted */
-    pthread_mutex_t lock;         /* of changes of that, and of .. */
-    uint64_t bytes;               /* .. how large these uploads are together */
+    atomic_uint_fast64_t uploads;       /* that have bytes here, with those that are being accepted */
+    pthread_mutex_t lock;               /* of changes of that, and of .. */
+    uint64_t bytes;                     /* .. how large these uploads are together */
+    char ended_at[RECORD_ID_CHARS + 1]; /* the upload that was tried last; of who sends */
 };
 
 /* ---- keys ---- */
@@ -88,12 +89,14 @@ static void file_key(const char *id, const char *name, char key[STORE_KEY_BYTES]
     snprintf(key, STORE_KEY_BYTES, "waiting/%s/%s", id, name);
 }
 
+/* A file that cannot be looked at is here: who uses it finds out what fails. */
 static bool is_here(struct store *s, const char *id, const char *name, struct store_object *o)
 {
     char key[STORE_KEY_BYTES];
 
+    *o = (struct store_object){0};
     file_key(id, name, key);
-    return local_look(s->local, key, o) == STORE_OK;
+    return local_look(s->local, key, o) != STORE_NOT_FOUND;
 }
 
 static bool is_waiting(struct store *s, const char *id)
@@ -215,6 +218,16 @@ static enum store_result put_file(struct store *s, struct local_temp *t, const c
     return result;
 }
 
+static void put_parts(struct store *s, struct local_temp *t, const char *key, uint64_t bytes)
+{
+    STORE_BUCKET.put_parts(s, t, key, bytes);
+}
+
+static void drop_parts(struct store *s, struct local_temp *t)
+{
+    STORE_BUCKET.drop_parts(s, t);
+}
+
 /* Of members of an archive, which have the same bytes. Each is counted: each is sent. */
 static enum store_result copy(struct store *s, const char *from, const char *key)
 {
@@ -245,6 +258,9 @@ static enum store_result put(struct store *s, const char *key, struct str bytes)
         return STORE_BUCKET.put(s, key, bytes);
     if (p.name == NULL)
         return STORE_WAITS;
+    /* Words come behind the record: without one here, the upload has been sent a moment ago. */
+    if (strcmp(p.name, "words") == 0 && !is_waiting(s, p.id))
+        return STORE_BUCKET.put(s, key, bytes);
     file_key(p.id, p.name, file);
     return local_put(s->local, file, bytes, LOCAL_DURABLE);
 }
@@ -285,7 +301,9 @@ static bool has_room(struct waiting *w)
 
 static enum store_result probe(struct store *s)
 {
-    return has_room(s->waiting) ? local_probe(s->local) : STORE_BUCKET.probe(s);
+    enum store_result result = STORE_BUCKET.probe(s);
+
+    return result == STORE_UNAVAILABLE && has_room(s->waiting) ? local_probe(s->local) : result;
 }
 
 bool store_accepts_alone(const struct store *s)
@@ -295,6 +313,8 @@ bool store_accepts_alone(const struct store *s)
 
 static const struct store_backend STORE_WAITING = {.put = put,
                                                    .put_file = put_file,
+                                                   .put_parts = put_parts,
+                                                   .drop_parts = drop_parts,
                                                    .copy = copy,
                                                    .get = get,
                                                    .read = read_text,
@@ -314,23 +334,24 @@ static const char *const NAMES[] = {"record", "words", "entry", "bytes"}; /* as 
 enum { N_NAMES = sizeof(NAMES) / sizeof(NAMES[0]) };
 
 /* The bucket has the upload, or its end. */
-static void leave(struct store *s, const char *id)
+static enum store_result leave(struct store *s, const char *id)
 {
-    for (size_t i = 0; i < N_NAMES; i++)
-        (void)remove_file(s, id, NAMES[i]);
+    enum store_result result = STORE_OK;
+
+    for (size_t i = 0; i < N_NAMES && (result == STORE_OK || result == STORE_NOT_FOUND); i++)
+        result = remove_file(s, id, NAMES[i]);
     atomic_fetch_add(&s->changes, 1);
+    return result == STORE_NOT_FOUND ? STORE_OK : result;
 }
 
-static enum store_result look_in_bucket(struct store *s, const char *id)
+static enum store_result look_in_bucket(struct store *s,
+                                        void (*key_of)(const char *id, char key[STORE_KEY_BYTES]),
+                                        const char *id)
 {
     char key[STORE_KEY_BYTES];
     struct store_object o;
 
-    record_first_key(id, key);
-    enum store_result result = STORE_BUCKET.look(s, key, &o);
-    if (result != STORE_NOT_FOUND)
-        return result;
-    record_gone_key(id, key);
+    key_of(id, key);
     return STORE_BUCKET.look(s, key, &o);
 }
 
@@ -360,6 +381,7 @@ static enum store_result send_bytes(struct store *s, const struct record *r)
     t.written = (off_t)bytes;
     record_bytes_key(r->id, key);
     result = STORE_BUCKET.put_file(s, &t, key, r->sha256);
+    store_drop_parts(s, &t);
     local_temp_discard(s->local, &t);
     return result == STORE_EXISTS ? check_age(s, key) : result;
 }
@@ -389,7 +411,8 @@ static enum store_result send_entry(struct store *s, const struct record *r, enu
     return send_text(s, r->id, name, key);
 }
 
-/* The words last, as they are put last: they may come while the rest is sent. */
+/* The entry goes once more behind the record: of an upload that has waited for more than a day it is so old that a sweep may
+ * have taken it, without a record, for left behind. */
 static enum store_result send_objects(struct store *s, const struct record *r)
 {
     const int64_t begun_s = (int64_t)time(NULL);
@@ -404,7 +427,7 @@ static enum store_result send_objects(struct store *s, const struct record *r)
     record_first_key(r->id, key);
     if (is_there(result))
         result = send_text(s, r->id, "record", key);
-    return is_there(result) ? send_entry(s, r, ENTRY_WORDS, "words") : result;
+    return is_there(result) ? send_entry(s, r, ENTRY_FIRST, "entry") : result;
 }
 
 static enum store_result send_upload(struct store *s, const char *id)
@@ -418,14 +441,20 @@ static enum store_result send_upload(struct store *s, const char *id)
     if (result == STORE_OK && !record_text_read(buf_view(&text), str_of(id), &r))
         result = STORE_CORRUPT;
     buf_free(&text);
-    if (result == STORE_OK)
-        result = look_in_bucket(s, id);
+    if (result != STORE_OK)
+        return result;
+    result = look_in_bucket(s, record_first_key, id);
+    if (result == STORE_NOT_FOUND) {
+        result = look_in_bucket(s, record_gone_key, id);
+        if (result == STORE_OK)
+            return leave(s, id);
+    }
     if (result == STORE_NOT_FOUND)
         result = send_objects(s, &r);
-    if (!is_there(result))
-        return result;
-    leave(s, id);
-    return STORE_OK;
+    /* The words last, as they are put last: they may have come while the rest was sent. */
+    if (is_there(result))
+        result = send_entry(s, &r, ENTRY_WORDS, "words");
+    return is_there(result) ? leave(s, id) : result;
 }
 
 /* Appends the id of each upload that waits. */
@@ -441,10 +470,13 @@ static bool note_id(void *ids, const struct store_object *object)
     return true;
 }
 
-/* Whether the next one would fail as well. */
-static bool is_of_bucket(enum store_result result)
+/* Behind the one at which the last try ended: one that always fails holds up no others. */
+static size_t first_of(const struct waiting *w, const struct buf *ids)
 {
-    return result == STORE_UNAVAILABLE || result == STORE_DENIED || result == STORE_FULL;
+    for (size_t at = 0; at < ids->n; at += RECORD_ID_CHARS + 1)
+        if (strcmp(ids->p + at, w->ended_at) == 0)
+            return at + RECORD_ID_CHARS + 1;
+    return 0;
 }
 
 enum store_result store_send_waiting(struct store *s, const struct log *log, bool (*go_on)(void *context),
@@ -452,11 +484,13 @@ enum store_result store_send_waiting(struct store *s, const struct log *log, boo
 {
     struct buf ids = {0};
     enum store_result failed = local_list(s->local, "waiting/", note_id, &ids);
+    const size_t first = ids.failed ? 0 : first_of(s->waiting, &ids), all = ids.failed ? 0 : ids.n;
 
-    for (size_t at = 0; at < ids.n && !ids.failed && !is_of_bucket(failed) && go_on(context);
-         at += RECORD_ID_CHARS + 1) {
-        const char *id = ids.p + at;
+    for (size_t sent = 0; sent < all && failed != STORE_UNAVAILABLE && go_on(context);
+         sent += RECORD_ID_CHARS + 1) {
+        const char *id = ids.p + (first + sent) % all;
         enum store_result result = send_upload(s, id);
+        memcpy(s->waiting->ended_at, id, RECORD_ID_CHARS + 1);
         if (result == STORE_OK)
             LOG(log, LOG_INFO, "sent", LOG_STR("id", str_of(id)));
         else if (result != STORE_UNAVAILABLE)

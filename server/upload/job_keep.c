@@ -396,6 +396,10 @@ bool job_withdraw_record(const struct job *job, const struct record *r)
     uint64_t bytes = record_bytes_alone(job->service->store, r->id);
     enum store_result result = record_delete(job->service->store, r, r->created_s);
 
+    if (result == STORE_WAITS) { /* it is on this machine alone */
+        spaces_remove(job->service->spaces, r);
+        result = record_discard(job->service->store, r->id);
+    }
     if (result != STORE_OK) {
         store_access_failed(job->service->log, result, "withdrawn", &diag);
         return false;

@@ -89,6 +89,41 @@ class Away(Local):
         self.assertEqual([one['id'] for one in listed], [id_of(answer)])
         self.assertEqual(sorted(key.endswith('-words') for key in self.bucket.objects if '/spaces/' in key), [False, True])
 
+    def test_words_are_sent_though_the_answer_to_the_record_is_lost(self):
+        server, other = self.local(), self.service('b')
+        self.away()
+        answer = self.taken(server, target='/?space=team')
+        self.assertTrue(eventually(lambda: id_of(answer) + '/words' in self.waiting()))
+        self.bucket.faults[:] = [('PUT', 'team/uploads/', 'lost', 1 << 30)]
+        self.assertTrue(eventually(lambda: 'team/uploads/%s.json' % id_of(answer) in self.bucket.objects))
+        self.back()
+        self.is_sent(answer, other)
+        self.assertTrue(any(key.endswith('-words') for key in self.bucket.objects))
+
+    def test_one_that_is_refused_holds_up_no_others(self):
+        server, other = self.local(), self.service('b')
+        self.away()
+        answers = [self.taken(server, trace(salt=i)) for i in range(3)]
+        refused = 'team/bytes/' + id_of(answers[1])
+        self.bucket.faults[:] = [('PUT', refused, '403 AccessDenied', 1 << 30)]
+        for answer in (answers[0], answers[2]):
+            self.is_sent(answer, other)
+        self.assertTrue(eventually(lambda: 'not-sent' in server.log()))
+        self.assertEqual(server.get('/p/%s/raw' % id_of(answers[1])).status, 200)
+
+    def test_one_that_is_larger_than_a_part(self):
+        """Its parts are sent while it arrives, and taken away if the object store is full."""
+        server, content = self.local(), b'main;first;second 5\n' * 3_600_000
+        self.bucket.faults.append(('PUT', 'team/bytes/', '403 QuotaExceeded', 1 << 30))
+        self.assertEqual(server.upload(content).status, 507)
+        self.assertEqual((server.get('/healthz').status, self.bucket.parts, self.waiting()), (200, {}, []))
+
+    def test_a_store_that_refuses_is_not_away(self):
+        server = self.local()
+        self.bucket.faults.append(('', '', '403 AccessDenied', 1 << 30))
+        self.assertTrue(eventually(lambda: server.get('/readyz').status == 503))
+        self.assertEqual((server.upload(trace()).status // 100, self.waiting()), (5, []))
+
     def test_one_with_a_mapping_is_refused(self):
         server = self.local()
         self.away()
