@@ -252,9 +252,10 @@ static enum store_result put_entry(struct exchange *x, const struct change *c)
 static enum store_result change_record(struct exchange *x, struct change *c)
 {
     struct record wanted = c->record, before;
-    if (store_waits(x->service->store, c->record.id))
-        return STORE_WAITS;
     bool listed = is_listed_anew(c);
+
+    if (store_waits(x->service->store, c->record.id))
+        return STORE_WAITS; /* before its entry says what the record may not */
     enum store_result result = listed ? put_entry(x, c) : STORE_OK;
 
     if (result != STORE_OK)
