@@ -381,7 +381,8 @@ static enum store_result send_bytes(struct store *s, const struct record *r)
     t.written = (off_t)bytes;
     record_bytes_key(r->id, key);
     result = STORE_BUCKET.put_file(s, &t, key, r->sha256);
-    store_drop_parts(s, &t);
+    if (t.sent != NULL)
+        STORE_BUCKET.drop_parts(s, &t);
     local_temp_discard(s->local, &t);
     return result == STORE_EXISTS ? check_age(s, key) : result;
 }
