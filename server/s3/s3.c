@@ -433,12 +433,13 @@ static enum s3_result failed(const struct s3 *s, const struct attempt *a, unsign
     return untrusted ? S3_DENIED : S3_UNAVAILABLE;
 }
 
-/* Another attempt may help: also of a put that met another one (409), which may have failed. */
+/* Another attempt may help: also of a put that met another one (409), which may have failed. It makes no room (507). */
 static bool is_passing(const struct attempt *a)
 {
     if (a->code != CURLE_OK)
         return a->read_errno == 0 && a->code != CURLE_PEER_FAILED_VERIFICATION;
-    return (a->status >= 500 && a->status != 501) || a->status == 429 || a->status == 408 || a->status == 409;
+    return (a->status >= 500 && a->status != 501 && a->status != 507) || a->status == 429 ||
+           a->status == 408 || a->status == 409;
 }
 
 static enum s3_result judge_refusal(const struct s3 *s, const struct attempt *a, unsigned endpoint,

@@ -745,9 +745,13 @@ class Away(BucketTest):
 
     def test_a_full_store_is_said_to_be_full(self):
         server = self.service()
-        self.bucket.faults.append(('PUT', 'team/bytes/', '403 QuotaExceeded', 1 << 30))
-        answer = server.upload(trace())
-        self.assertEqual(answer.status, 507, answer)
+        for full in ('403 QuotaExceeded', '507 XMinioStorageFull'):
+            with self.subTest(full=full):
+                self.bucket.requests.clear()
+                self.bucket.faults = [('PUT', 'team/bytes/', full, 1 << 30)]
+                answer = server.upload(trace(salt=len(full)))
+                self.assertEqual(answer.status, 507, answer)
+                self.assertEqual(len([1 for method, _ in self.bucket.requests if method == 'PUT']), 1)
 
 
 class Start(BucketTest):
