@@ -35,6 +35,9 @@ class Local(BucketTest):
         self.assertTrue(eventually(lambda: other.get(path).status == 200))
         self.assertTrue(eventually(lambda: not any(file.startswith(id_of(answer)) for file in self.waiting())))
 
+    def listed(self, server):
+        return json.loads(server.get('/s/team.json').body)['profiles']
+
     def restart(self, server):
         self.assertEqual(server.stop(), 0)
         server.start()
@@ -85,8 +88,7 @@ class Away(Local):
         self.assertTrue(eventually(lambda: id_of(answer) + '/words' in self.waiting()))
         self.back()
         self.is_sent(answer, other)
-        listed = json.loads(other.get('/s/team.json').body)['profiles']
-        self.assertEqual([one['id'] for one in listed], [id_of(answer)])
+        self.assertEqual([one['id'] for one in self.listed(other)], [id_of(answer)])
         self.assertEqual(sorted(key.endswith('-words') for key in self.bucket.objects if '/spaces/' in key), [False, True])
 
     def test_words_are_sent_though_the_answer_to_the_record_is_lost(self):
@@ -144,6 +146,17 @@ class Away(Local):
             self.assertTrue(eventually(lambda: other.get('/p/%s/verdict.txt' % one).status == 200))
         self.assertTrue(eventually(lambda: not self.waiting()))
 
+    def test_a_member_that_is_refused_is_withdrawn(self):
+        server, other = self.local(), self.service('b')
+        self.away()
+        archive = object_store.zip_of({'good.trace': trace(salt=1), 'bad.trace': trace(methods=20_000, records=0)})
+        answer = self.taken(server, archive, '/?member=all&space=team')
+        good, = set(re.findall(r'/p/([a-z2-7]{26})', answer.text))
+        self.assertTrue(eventually(lambda: {file.split('/')[0] for file in self.waiting()} == {good}))
+        self.back()
+        self.assertTrue(eventually(lambda: other.get('/p/%s' % good).status == 200 and not self.waiting()))
+        self.assertEqual([one['id'] for one in self.listed(other)], [good])
+
     def test_many_are_taken_while_the_store_is_known_to_be_away(self):
         server, other = self.local(), self.service('b')
         self.away()
@@ -179,8 +192,8 @@ class Ends(Local):
         self.away()
         answer = self.taken(server, target='/?space=team')
         path = '/p/' + id_of(answer)
-        for refused in (server.request('POST', path + '/rename', 'token=%s&name=renamed' % token_of(answer)),
-                        server.request('POST', path + '/rename', 'token=%s&space=other' % token_of(answer)),
+        for refused in (server.request('POST', path + '/rename', 'token=%s&space=other' % token_of(answer)),
+                        server.request('POST', path + '/rename', 'token=%s&name=renamed' % token_of(answer)),
                         server.request('DELETE', path, X_Delete_Token=token_of(answer))):
             self.assertEqual(refused.status, 503, refused)
             self.assertIsNotNone(refused['Retry-After'])
