@@ -204,7 +204,9 @@ struct chart {
     struct frame_colours palette;
     struct svg_pen pen;
     struct buf *out;
-    uint32_t x_px; /* of the next link */
+    uint32_t x_px;     /* of the next link */
+    struct buf window; /* a link of a window, made once: the boxes' links differ in their times alone */
+    size_t times, end; /* where its times are */
 };
 
 static void add_time(struct buf *b, uint64_t ns, unsigned digits)
@@ -232,14 +234,19 @@ static const struct profile_value *first_value(const struct chart *c)
 
 /* ---- links ---- */
 
-static void put_link_to(struct chart *c, struct view_options o)
+static void add_link_to(const struct chart *c, struct view_options o, struct buf *to)
 {
     if (str_eq(str_of(o.value), measure_key(first_value(c)->name)))
         o.value[0] = '\0'; /* the default, which resolving has filled in */
-    buf_z(c->out, "<a href=\"");
-    size_t start = c->out->n;
-    view_link(c->out, &o, "&amp;");
-    buf_z(c->out, c->out->n > start ? "\">" : "?\">");
+    buf_z(to, "<a href=\"");
+    size_t start = to->n;
+    view_link(to, &o, "&amp;");
+    buf_z(to, to->n > start ? "\">" : "?\">");
+}
+
+static void put_link_to(struct chart *c, struct view_options o)
+{
+    add_link_to(c, o, c->out);
 }
 
 /* Of this view with another window. That of all the thread needs none. */
@@ -506,13 +513,40 @@ static void put_thread(struct chart *c)
     buf_part_end(c->out, &name);
 }
 
+/* No value can look like the times: in a value & is percent-encoded. */
+static void make_window_link(struct chart *c)
+{
+    const struct str times = STR("from=0&amp;to=1");
+    struct view_options o = *c->in->view;
+
+    o.from_ns = 0;
+    o.to_ns = 1000;
+    add_link_to(c, o, &c->window);
+    c->times = str_find_str(buf_view(&c->window), times);
+    c->end = c->times + times.n;
+}
+
+static void put_window_link(struct chart *c, uint64_t from_ns, uint64_t to_ns)
+{
+    buf_str(c->out, (struct str){c->window.p, c->times});
+    buf_z(c->out, "from=");
+    buf_fixed(c->out, from_ns, 3);
+    buf_z(c->out, "&amp;to=");
+    buf_fixed(c->out, to_ns, 3);
+    buf_str(c->out, str_from(buf_view(&c->window), c->end));
+}
+
 /* A moment becomes a window of some length. */
 static void put_span_link(struct chart *c, const struct span *s)
 {
     uint64_t begin = s->begin_ns < INT64_MAX - LINK_LEAST_NS ? s->begin_ns : INT64_MAX - LINK_LEAST_NS;
     uint64_t end = s->end_ns < INT64_MAX ? s->end_ns : INT64_MAX;
 
-    put_link(c, begin, end < begin + LINK_LEAST_NS ? begin + LINK_LEAST_NS : end);
+    end = end < begin + LINK_LEAST_NS ? begin + LINK_LEAST_NS : end;
+    if (begin == c->plan.whole_from_ns && end == c->plan.whole_to_ns)
+        put_link(c, begin, end);
+    else
+        put_window_link(c, begin, end);
 }
 
 static void put_run_title(struct chart *c, const struct span *s)
@@ -573,8 +607,10 @@ static void put_boxes(struct chart *c)
     buf_z(c->out, "<g class=\"f\">\n");
     if (c->plan.from_ns < c->plan.whole_to_ns && c->plan.to_ns > c->plan.whole_from_ns)
         put_thread(c);
-    for (uint32_t i = 0; i < c->spans->n && !c->out->failed; i++)
+    make_window_link(c);
+    for (uint32_t i = 0; i < c->spans->n && !c->window.failed && !c->out->failed; i++)
         put_span(c, &c->spans->list[i]);
+    buf_part_end(c->out, &c->window);
     buf_z(c->out, "</g>\n");
 }
 
