@@ -12,30 +12,28 @@ const isFine = () => document.querySelector('#lanes .lane-place')?.dataset.state
 
 const byShare = (list, share) => [...list].sort((a, b) => a - b)[Math.min(Math.floor(list.length * share), list.length - 1)];
 
-/* In the page: ms until the lanes are fine again after the wheel at that share of their width; null: they are already, from answers
- * that were there. */
+/* In the page: ms from the wheel at that share of the lanes' width until the browser has painted the frame that shows lanes as fine as
+ * the picture again; null: the first frame does, from answers that were there. */
 async function wheel([delta, share]) {
     const canvas = document.querySelector('#lanes .lane-canvas'), place = document.querySelector('#lanes .lane-place'), box = canvas.getBoundingClientRect();
-    const frame = () => new Promise(requestAnimationFrame), began = performance.now();
+    const painted = () => new Promise(resolve => {
+        const { port1, port2 } = new MessageChannel();
+        port1.onmessage = () => resolve(performance.now());     /* behind the frame in which the state is told */
+        new MutationObserver((_, drawn) => {
+            drawn.disconnect();
+            port2.postMessage(null);
+        }).observe(place, { attributeFilter: ['data-state'] });
+    });
+    const began = performance.now();
     canvas.dispatchEvent(new WheelEvent('wheel', { deltaY: delta, clientX: box.left + box.width * share, clientY: box.top + 8, bubbles: true, cancelable: true }));
-    await frame();     /* in which the new window is drawn, and asked for */
+    await painted();
     if (place.dataset.state === 'ready')
         return null;
-    while (place.dataset.state !== 'ready')
-        await frame();
-    return performance.now() - began;
-}
-
-/* In the page: ms until the picture of the range that is in view can be used. */
-async function toRange() {
-    const isDrawn = () => location.search.includes('from=') && !document.body.classList.contains('loading') && document.querySelector('#picture > svg')?.dataset.state === 'ready';
-    const frame = () => new Promise(requestAnimationFrame), began = performance.now();
-    document.querySelector('#lanes .lane-canvas').dispatchEvent(new KeyboardEvent('keydown', { key: 'r', bubbles: true, cancelable: true }));
-    await frame();     /* in which the page begins to load */
-    while (!isDrawn())
-        await frame();
-    await frame();     /* which shows it */
-    return performance.now() - began;
+    for (;;) {
+        const ended = await painted();
+        if (place.dataset.state === 'ready')
+            return ended - began;
+    }
 }
 
 /* In the page: ms of work for each frame that `keys` or scrolling draws. */
