@@ -1,12 +1,20 @@
 #include "profile/calls/span.h"
 
+#include <string.h>
+
 #include "core/number.h"
+
+/* What is known of a depth. */
+struct level {
+    uint32_t latest;             /* index + 1 of the last span, 0 = none */
+    uint64_t cell_from, cell_to; /* by_cell: the last span is a run, of this cell; equal: it may be none */
+};
 
 struct span_sink {
     struct span_request request;
     struct span *list;
-    uint32_t *latest;            /* by depth: index + 1 of the last span, 0 = none */
-    uint64_t cell_from, cell_to; /* the cell that was asked for last; equal: none */
+    struct level *levels;
+    uint64_t until; /* ticks: no end up to here is behind the window */
     struct spans spans;
 };
 
@@ -62,21 +70,21 @@ static void join(struct span *run, struct seen run_seen, const struct span *next
     run->end_ns = next_seen.end_ns;
 }
 
-/* Cells are as long as the least length, from the window's beginning on. */
-static bool same_cell(struct span_sink *s, uint64_t a, uint64_t b)
+/* Cells are as long as the least length, from the window's beginning on. `last_ns`: where the last span of the depth begins. */
+static bool same_cell(const struct span_sink *s, struct level *level, uint64_t last_ns, uint64_t begin_ns)
 {
-    if (a < s->cell_from || a >= s->cell_to) {
-        s->cell_from = a - (a - s->request.from_ns) % s->spans.least_ns;
-        s->cell_to = s->cell_from + s->spans.least_ns;
+    if (level->cell_to == 0) {
+        level->cell_from = last_ns - (last_ns - s->request.from_ns) % s->spans.least_ns;
+        level->cell_to = level->cell_from + s->spans.least_ns;
     }
-    return b >= s->cell_from && b < s->cell_to;
+    return begin_ns >= level->cell_from && begin_ns < level->cell_to;
 }
 
 /* Whether a run may go on with a span that begins there. */
-static bool same_run(struct span_sink *s, struct seen last, uint64_t begin_ns)
+static bool same_run(const struct span_sink *s, struct level *level, struct seen last, uint64_t begin_ns)
 {
     if (s->request.by_cell)
-        return same_cell(s, last.begin_ns, begin_ns);
+        return same_cell(s, level, last.begin_ns, begin_ns);
     return begin_ns <= last.end_ns || begin_ns - last.end_ns < s->spans.least_ns;
 }
 
@@ -84,21 +92,21 @@ static bool same_run(struct span_sink *s, struct seen last, uint64_t begin_ns)
  * in the order of time, so only the latest of them can be the neighbour. There is room in the list. */
 static inline void keep(struct span_sink *s, const struct span *span)
 {
-    uint32_t *latest = &s->latest[span->depth];
+    struct level *level = &s->levels[span->depth];
     struct seen seen = seen_of(s, span);
 
     if (s->request.wide_only && may_join(s, span, seen))
         return;
-    if (*latest != 0 && may_join(s, span, seen)) {
-        struct span *last = &s->list[*latest - 1];
+    if (level->latest != 0 && may_join(s, span, seen)) {
+        struct span *last = &s->list[level->latest - 1];
         struct seen last_seen = seen_of(s, last);
-        if (may_join(s, last, last_seen) && same_run(s, last_seen, seen.begin_ns)) {
+        if (may_join(s, last, last_seen) && same_run(s, level, last_seen, seen.begin_ns)) {
             join(last, last_seen, span, seen);
             return;
         }
     }
     s->list[s->spans.n++] = *span;
-    *latest = s->spans.n;
+    *level = (struct level){.latest = s->spans.n};
 }
 
 /* Makes room: twice the least width, and the list joined anew, in place (it only gets shorter, so what is
@@ -110,9 +118,7 @@ static void raise_least(struct span_sink *s)
     uint32_t n = s->spans.n;
 
     s->spans.least_ns *= 2;
-    s->cell_from = s->cell_to = 0;
-    for (uint32_t depth = 0; depth <= s->request.levels_max; depth++)
-        s->latest[depth] = 0;
+    memset(s->levels, 0, ((size_t)s->request.levels_max + 1) * sizeof(*s->levels));
     s->spans.n = 0;
     for (uint32_t i = 0; i < n; i++) {
         struct span span = s->list[i];
@@ -156,10 +162,32 @@ static void found(void *context, const struct replay_track *t)
     s->spans.idle_ns = number_multiply(t->uncalled, s->request.ns_per_tick);
 }
 
+/* Most calls are narrow, and begin in the cell of a run, which goes on with them: what span_sink_put does with these. */
+static inline bool goes_on(struct span_sink *s, const struct replay_track *t, const struct replay_left *left)
+{
+    const struct span_request *q = &s->request;
+
+    if (left->level > q->levels_max || (left->flags & SPAN_OPEN) != 0 || t->now[0] > s->until)
+        return false;
+    const struct level *level = &s->levels[left->level];
+    uint64_t begin_ns = left->call->begin[0] * q->ns_per_tick, end_ns = t->now[0] * q->ns_per_tick;
+    if (begin_ns < level->cell_from || begin_ns >= level->cell_to || end_ns - begin_ns >= s->spans.least_ns)
+        return false;
+    struct span *run = &s->list[level->latest - 1];
+    run->self_ns += end_ns - begin_ns;
+    run->end_ns = end_ns;
+    run->calls++;
+    s->spans.calls++;
+    return true;
+}
+
 /* Of the calls that are never left, the innermost one is where the track stays. */
 bool span_sink_leave(void *context, struct replay_track *t, const struct replay_left *left)
 {
     struct span_sink *s = context;
+
+    if (goes_on(s, t, left))
+        return true;
     uint64_t begin_ns = number_multiply(left->call->begin[0], s->request.ns_per_tick);
     uint64_t end_ns = number_multiply(t->now[0], s->request.ns_per_tick);
     uint64_t rest_ns = (left->flags & SPAN_OPEN) != 0 ? number_add(end_ns, s->request.rest_ns) - end_ns : 0;
@@ -186,10 +214,11 @@ struct span_sink *span_sink_new(struct arena *arena, const struct span_request *
         return NULL;
     s->request = *request;
     s->list = arena_array(arena, request->spans_max, sizeof(*s->list));
-    s->latest = arena_array(arena, (size_t)request->levels_max + 1, sizeof(*s->latest));
+    s->levels = arena_array(arena, (size_t)request->levels_max + 1, sizeof(*s->levels));
+    s->until = request->to_ns / (request->ns_per_tick > 0 ? request->ns_per_tick : 1);
     s->spans.list = s->list;
     s->spans.least_ns = request->least_ns;
-    return s->list != NULL && s->latest != NULL ? s : NULL;
+    return s->list != NULL && s->levels != NULL ? s : NULL;
 }
 
 struct replay_sink span_sink_replay(struct span_sink *s)

@@ -120,7 +120,10 @@ uint32_t span_model_level(const struct span_model *m, unsigned depth, const stru
         uint64_t begin = clip(r, c->begin), end = clip(r, c->end);
         bool narrow = end - begin < least;
         struct span *last = n_out > 0 ? &out[n_out - 1] : NULL;
-        if (last != NULL && narrow && last_narrow && begin - clip(r, last->end_ns) < least) {
+        bool near = last != NULL && (r->by_cell ? (begin - r->from_ns) / least ==
+                                                      (clip(r, last->begin_ns) - r->from_ns) / least
+                                                : begin - clip(r, last->end_ns) < least);
+        if (near && narrow && last_narrow) {
             uint64_t busy = last->calls > 1 ? last->self_ns : clip(r, last->end_ns) - clip(r, last->begin_ns);
             *last = (struct span){FRAME_NONE,        depth, 0, last->calls + 1, clip(r, last->begin_ns), end,
                                   busy + end - begin};

@@ -322,6 +322,22 @@ static void narrow_calls_are_left_out(void **state)
     check_with("+a0 +b10 -b14 +c15 -c18 -a20", r, "2b:20-28,8 1a:0-40,26");
 }
 
+static void runs_of_a_cell(void **state)
+{
+    struct span_request r = everything();
+
+    (void)state;
+    r.by_cell = true;
+    r.least_ns = 10;
+    check_with("+a0 -a1 +b2 -b4 +c5 -c12 +d13 -d14 +e15 -e29", r, "1x3:0-12,10 1d:13-14,1 1e:15-29,14");
+    r.rest_ns = 4;
+    check_with("+a0 -a1 +b2 -b4 +c5", r, "1x3:0-9,7");
+    r.rest_ns = 40;
+    check_with("+a0 -a1 +b2 -b4 +c5", r, "1x2:0-4,3 1c:5-45,40>");
+    r.from_ns = 5, r.to_ns = 45, r.rest_ns = 0;
+    check_with("+a0 -a1 +b2 -b7 +c8 -c9 +d9 -d9 +e14 -e16 +f44 -f44 +g44 -g60", r, "1x4:5-16,5 1x2:44-45,1");
+}
+
 /* Room for three: as there are more, the least length is raised until they fit. */
 static void too_many_wide_calls(void **state)
 {
@@ -472,6 +488,7 @@ static struct span_request random_request(uint64_t *random, uint64_t end)
         r.levels_max = 1 + random_below(random, 20);
     if (random_below(random, 2) == 0)
         r.spans_max = r.levels_max + 1 + random_below(random, 30);
+    r.by_cell = random_below(random, 2) == 0;
     return r;
 }
 
@@ -611,6 +628,7 @@ int main(void)
         cmocka_unit_test(time_in_no_call_is_of_the_whole_track),
         cmocka_unit_test(narrow_neighbours_become_a_run),
         cmocka_unit_test(narrow_calls_are_left_out),
+        cmocka_unit_test(runs_of_a_cell),
         cmocka_unit_test(too_many_wide_calls),
         cmocka_unit_test(deeper_calls_are_counted),
         cmocka_unit_test(random_streams),
