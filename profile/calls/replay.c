@@ -60,10 +60,12 @@ static uint64_t ns_of(const struct replay *r, uint64_t ticks)
     return number_multiply(ticks, r->request.profile->ns_per_tick);
 }
 
-/* The first two at once: most logs have no others. */
-static inline void copy_clocks(const struct replay *r, uint64_t *to, const uint64_t *from)
+/* Most logs have no others than the first two. These are read one by one: a record has just written them so, and a processor waits
+ * until both are in its cache before it reads them as one. */
+static inline void copy_clocks(const struct replay *r, uint64_t *to, const volatile uint64_t *from)
 {
-    memcpy(to, from, LOG_FIRST_CLOCKS * sizeof(*to));
+    to[0] = from[0];
+    to[1] = from[1];
     for (uint32_t i = LOG_FIRST_CLOCKS; i < r->n_clocks; i++)
         to[i] = from[i];
 }
@@ -387,54 +389,57 @@ static bool play_other_clocks(struct replay *r, struct replay_track *t)
     return true;
 }
 
-/* Whether the record, at p, goes into the sums; *frame: what it enters. */
-static inline bool is_summed(const struct replay *r, const struct replay_track *t, const struct shape *s,
-                             const uint8_t *p, frame_id *frame)
+/* The class of the innermost call. */
+static inline unsigned class_on_top(const struct replay_track *t)
 {
-    const uint8_t *classes = t->sums->class_of_frame;
-
-    if (s->kind == LOG_LEAVE)
-        return t->n_open > 1 && classes[t->open[t->n_open - 1].frame] < REPLAY_CLASSES;
-    if (s->kind >= LOG_STAY)
-        return s->kind == LOG_STAY;
-    *frame = (frame_id)log_number(p + 1, s->frame_bytes);
-    return *frame < r->n_frames && classes[*frame] < REPLAY_CLASSES && t->n_open < t->open_capacity;
+    return t->n_open > 1 ? t->sums->class_of_frame[t->open[t->n_open - 1].frame] : REPLAY_CLASSES;
 }
 
 /* The records from r->p on that the sink need not be told: up to one that it has to be told, or the end. */
 static bool sum_records(struct replay *r, struct replay_track *t)
 {
     struct replay_sums *sums = t->sums;
-    frame_id frame = 0;
+    const uint8_t *classes = sums->class_of_frame, *end = r->end, *p = r->p;
+    const uint64_t *until = sums->until;
+    uint64_t room = until[0] > t->now[0] ? until[0] - t->now[0] : 0;
+    uint64_t room_too = until[1] > t->now[1] ? until[1] - t->now[1] : 0;
+    unsigned class = class_on_top(t);
+    bool ok = true;
 
-    for (; r->p < r->end; pass(r, t)) {
-        const uint8_t *p = r->p;
+    while (ok && p < end) {
         const struct shape *s = &r->shapes[*p];
-        if ((size_t)(r->end - p) < s->bytes)
-            return true;
         uint64_t went = log_number(p + 1 + s->frame_bytes, s->clock_bytes);
         uint64_t went_too = log_number(p + s->cpu_at, s->cpu_bytes);
-        if (t->now[0] >= sums->until[0] || went >= sums->until[0] - t->now[0] ||
-            t->now[1] >= sums->until[1] || went_too >= sums->until[1] - t->now[1] ||
-            !is_summed(r, t, s, p, &frame))
-            return true;
+        frame_id frame = (frame_id)log_number(p + 1, s->frame_bytes);
+        if ((size_t)(end - p) < s->bytes || went >= room || went_too >= room_too || s->kind > LOG_STAY ||
+            (s->kind == LOG_LEAVE && class >= REPLAY_CLASSES) ||
+            (s->frame_bytes > 0 &&
+             (frame >= r->n_frames || classes[frame] >= REPLAY_CLASSES || t->n_open == t->open_capacity)))
+            break;
         if (t->n_open > 1) {
-            unsigned class = sums->class_of_frame[t->open[t->n_open - 1].frame] % REPLAY_CLASSES;
-            sums->ticks[0][class] += went;
-            sums->ticks[1][class] += went > 0 ? went_too : 0;
+            sums->ticks[0][class % REPLAY_CLASSES] += went;
+            sums->ticks[1][class % REPLAY_CLASSES] += went > 0 ? went_too : 0;
         }
         t->now[0] += went;
         t->now[1] += went_too;
-        r->p += s->bytes;
+        room -= went;
+        room_too -= went_too;
+        p += s->bytes;
         if (s->kind == LOG_LEAVE) {
-            if (!leave_call(r, t, 0, sums->leave))
-                return false;
+            ok = leave_call(r, t, 0, sums->leave);
+            class = class_on_top(t);
         } else if (s->kind != LOG_STAY) {
             open_call(r, t, frame, 0, NULL);
             sums->entered++;
+            class = classes[frame];
         }
     }
-    return true;
+    if (p > r->p) {
+        sums->some = true;
+        pass(r, t);
+    }
+    r->p = p;
+    return ok;
 }
 
 /* The records of one track, up to r->end. */
@@ -443,13 +448,9 @@ static bool play_run(struct replay *r, struct replay_track *t)
     const bool sums = r->n_renames == 0 && r->n_clocks <= LOG_FIRST_CLOCKS;
 
     for (;;) {
+        if (t->sums != NULL && sums && !sum_records(r, t))
+            return false;
         const uint8_t *p = r->p;
-        if (t->sums != NULL && sums) {
-            if (!sum_records(r, t))
-                return false;
-            t->sums->some = t->sums->some || r->p > p;
-            p = r->p;
-        }
         if (p == r->end)
             return true;
         const struct shape *s = &r->shapes[*p];

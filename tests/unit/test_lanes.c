@@ -400,14 +400,18 @@ static void messages_of_the_main_track_are_listed(void **state)
     struct fixture f;
 
     (void)state;
-    open_fixture(&f, events, sizeof(events) / sizeof(events[0]));
-    f.request.message_ns = 6;
-    const struct lanes *lanes = read_again(&f, events, sizeof(events) / sizeof(events[0]));
-    assert_int_equal(lanes->messages.n, 1);
-    assert_int_equal(lanes->messages.list[0].begin_ns, 20);
-    assert_int_equal(lanes->messages.list[0].end_ns, 70);
-    assert_int_equal(lanes->messages.list[0].depth, 1);
-    close_fixture(&f);
+    for (unsigned marks = 0; marks < 2; marks++) {
+        open_fixture(&f, events, sizeof(events) / sizeof(events[0]));
+        f.request.message_ns = 6;
+        f.request.marks = f.request.methods = marks == 1;
+        f.request.class_of_frame = marks == 1 ? CLASS_OF_FRAME : UNMARKED;
+        const struct lanes *lanes = read_again(&f, events, sizeof(events) / sizeof(events[0]));
+        assert_int_equal(lanes->messages.n, 1);
+        assert_int_equal(lanes->messages.list[0].begin_ns, 20);
+        assert_int_equal(lanes->messages.list[0].end_ns, 70);
+        assert_int_equal(lanes->messages.list[0].depth, 1);
+        close_fixture(&f);
+    }
 }
 
 /* A thread that waits 30 ns from 10 on, is seen on the CPU at 50 and for the last time at 100. */
