@@ -207,6 +207,7 @@ export class Timeline {
         this.root.classList.toggle('has-processes', this.lanes().some(({ behind }) => behind !== ''));
         const began = performance.now(), { width } = this, height = scroll.clientHeight;
         this.arrange();
+        time.want();     /* first, so that the service works meanwhile */
         const pen = new Pen(this.fit(this.canvas, width, height), time.window, width, this.colours);
         pen.height = height;
         pen.fill('paper', 0, 0, width, height);
@@ -219,7 +220,6 @@ export class Timeline {
         if (time.range !== null)
             pen.range(time.range, height, false);
         this.drawRuler(width);
-        time.want();
         this.root.dataset.state = time.store.isFine ? 'ready' : 'asking';
         this.root.dataset.workMs = (performance.now() - began).toFixed(2);
         return undefined;
