@@ -99,16 +99,26 @@ static int64_t number(uint64_t value)
 static bool add_sample(struct perfetto *t, struct pf_sequence *s, bool counts_are_right, uint32_t heap,
                        uint32_t dump, struct str message)
 {
-    struct protobuf_field f[10];
+    struct protobuf m = protobuf_of_bytes(message);
+    struct protobuf_field f;
+    static const uint8_t USUAL[] = {1, 2, 3, 5, 6}; /* fields, in the order in which they mostly come */
+    uint64_t values[10] = {0};
+    bool at_max = false;
 
-    protobuf_fields(message, f, 10);
+    for (size_t i = 0; i < sizeof(USUAL); i++)
+        protobuf_take_varint(&m, PROTOBUF_TAG(USUAL[i], PROTOBUF_VARINT), &values[USUAL[i]]);
+    while (protobuf_next(&m, &f)) {
+        if (f.number < 10)
+            values[f.number] = f.value;
+        at_max = at_max || f.number == 8;
+    }
     struct pf_pending p = {.heap = heap,
                            .dump = dump,
-                           .stack = f[1].value,
-                           .allocated = {number(f[2].value), number(f[5].value)},
-                           .freed = {number(f[3].value), number(f[6].value)}};
-    if (f[8].number != 0) { /* at the maximum */
-        p.allocated = (struct pf_values){number(f[8].value), counts_are_right ? number(f[9].value) : 0};
+                           .stack = values[1],
+                           .allocated = {number(values[2]), number(values[5])},
+                           .freed = {number(values[3]), number(values[6])}};
+    if (at_max) {
+        p.allocated = (struct pf_values){number(values[8]), counts_are_right ? number(values[9]) : 0};
         p.freed = (struct pf_values){0};
         t->heaps.heaps[heap].at_max = true;
     }
@@ -141,22 +151,35 @@ static bool read_process(struct perfetto *t, struct pf_sequence *s, struct str m
 
 /* ---- the end of a dump ---- */
 
-/* The counters of that key, all 0 at first; *is_new says so. NULL when the arena gives no more. */
-static struct pf_counters *counters_of(struct perfetto *t, struct idmap *ids, const uint64_t *parts, size_t n,
-                                       bool *is_new)
+/* The number of the counters with that key, which begin with these values. PERFETTO_NONE when the arena gives no more. */
+static uint32_t counters_of(struct perfetto *t, struct idmap *ids, const uint64_t *parts, size_t n,
+                            struct pf_counters begin)
 {
     struct pf_heaps *all = &t->heaps;
     uint64_t key = pf_key(t, parts, n);
     uint32_t id = idmap_get(ids, key);
 
-    *is_new = id == IDMAP_NONE;
-    if (!*is_new)
-        return &all->counters[id];
+    if (id != IDMAP_NONE)
+        return id;
     if (!ARENA_ROOM(t->arena, all->counters, all->counters_capacity, all->n_counters + 1) ||
         !idmap_set(ids, key, (uint32_t)all->n_counters))
-        return NULL;
-    all->counters[all->n_counters] = (struct pf_counters){0};
-    return &all->counters[all->n_counters++];
+        return PERFETTO_NONE;
+    all->counters[all->n_counters] = begin;
+    return (uint32_t)all->n_counters++;
+}
+
+/* The stack keeps them for the next dump of the same heap. */
+static bool find_counters(struct perfetto *t, const struct pf_sequence *s, const struct pf_pending *p,
+                          struct pf_raw_stack *stack)
+{
+    const uint64_t parts[] = {s->number, p->heap, stack->known, p->stack};
+
+    stack->heap = p->heap;
+    stack->last = counters_of(t, &t->heaps.last_ids, parts, 3, (struct pf_counters){0});
+    if (stack->last == PERFETTO_NONE)
+        return false;
+    stack->base = counters_of(t, &t->heaps.base_ids, parts, 4, t->heaps.counters[stack->last]);
+    return stack->base != PERFETTO_NONE;
 }
 
 static struct pf_values plus(struct pf_values a, struct pf_values b)
@@ -184,33 +207,23 @@ static bool add_row(struct perfetto *t, const struct pf_row *row)
 }
 
 static bool settle(struct perfetto *t, const struct pf_sequence *s, const struct pf_pending *p,
-                   uint32_t stack)
+                   struct pf_raw_stack *stack)
 {
-    const uint64_t parts[] = {s->number, p->heap, stack, p->stack};
-    bool first, new_id;
-
-    /* The array of counters may move: the first pointer is not kept over the second call. */
-    struct pf_counters *last = counters_of(t, &t->heaps.last_ids, parts, 3, &first);
-    if (last == NULL)
+    if (stack->heap != p->heap && !find_counters(t, s, p, stack))
         return false;
-    struct pf_counters before = *last;
-    struct pf_counters *base = counters_of(t, &t->heaps.base_ids, parts, 4, &new_id);
-    if (base == NULL)
-        return false;
-    if (new_id)
-        *base = before;
+    struct pf_counters *last = &t->heaps.counters[stack->last], before = *last;
+    const struct pf_counters *base = &t->heaps.counters[stack->base];
     struct pf_counters now = {plus(p->allocated, base->allocated), plus(p->freed, base->freed)};
     struct pf_row row = {.heap = p->heap,
                          .dump = p->dump,
-                         .stack = stack,
+                         .stack = stack->known,
                          .allocated = minus(now.allocated, before.allocated),
                          .freed = minus(now.freed, before.freed)};
     if (row.allocated.bytes < 0 || row.allocated.count < 0 || row.freed.bytes < 0 || row.freed.count < 0) {
         pf_warn(t, WARN_HEAP_BACK, 1);
         return true;
     }
-    /* This key was added above: the call only finds it, and cannot fail. */
-    *counters_of(t, &t->heaps.last_ids, parts, 3, &first) = now;
+    *last = now;
     if (t->heaps.heaps[p->heap].is_art)
         row.freed =
             (struct pf_values){0}; /* ART tells of none; what looks so is another object at the same place */
@@ -223,14 +236,14 @@ static bool end_dump(struct perfetto *t, struct pf_sequence *s)
 
     for (size_t i = 0; i < s->n_pending; i++) {
         const struct pf_pending *p = &s->pending[i];
-        uint32_t stack = PERFETTO_NONE;
+        struct pf_raw_stack *stack;
         if (arena_stopped_at(t->arena, i))
             return false;
         if (!pf_interned_stack(t, &s->legacy, p->stack, &stack) ||
-            (stack == PERFETTO_NONE && !pf_interned_stack(t, &s->interned, p->stack, &stack)))
+            (stack == NULL && !pf_interned_stack(t, &s->interned, p->stack, &stack)))
             return false;
-        missing += stack == PERFETTO_NONE;
-        if (stack != PERFETTO_NONE && !settle(t, s, p, stack))
+        missing += stack == NULL;
+        if (stack != NULL && !settle(t, s, p, stack))
             return false;
     }
     pf_warn(t, WARN_NO_STACK, missing);

@@ -89,6 +89,8 @@ struct pf_raw_stack {
     uint32_t known;
     uint32_t done, built; /* so many of its frames are known, and are this stack */
     uint64_t tried;       /* how many entries there were when it was resolved in vain */
+    uint32_t heap;        /* that its last sample was of, or PERFETTO_NONE; */
+    uint32_t last, base;  /* the counters of both: see pf_heaps */
 };
 
 struct pf_task {
@@ -310,8 +312,8 @@ void pf_interned_init(struct perfetto *t, struct pf_interned *in, bool one_space
 void pf_interned_clear(struct perfetto *t, struct pf_interned *in);
 bool pf_interned_add(struct perfetto *t, struct pf_interned *in, struct str data);
 bool pf_interned_add_one(struct perfetto *t, struct pf_interned *in, enum pf_kind kind, struct str message);
-/* The stack of that id; *stack is PERFETTO_NONE where it, or a part of it, is not there. */
-bool pf_interned_stack(struct perfetto *t, struct pf_interned *in, uint64_t id, uint32_t *stack);
+/* The stack of that id, which stays where it is until something is added; NULL where it, or a part of it, is not there. */
+bool pf_interned_stack(struct perfetto *t, struct pf_interned *in, uint64_t id, struct pf_raw_stack **stack);
 
 /* perfetto_heap.c */
 bool pf_heap_packet(struct perfetto *t, struct pf_sequence *s, struct str message);

@@ -181,7 +181,7 @@ static uint32_t add_frame(struct perfetto *t, struct pf_interned *in, const stru
 
 static uint32_t add_stack(struct perfetto *t, struct pf_interned *in, struct str message)
 {
-    struct pf_raw_stack raw = {.known = PERFETTO_NONE, .built = PERFETTO_NONE};
+    struct pf_raw_stack raw = {.known = PERFETTO_NONE, .built = PERFETTO_NONE, .heap = PERFETTO_NONE};
 
     if (!add_list(t, in, message, 2, &raw.first, &raw.n) ||
         !ARENA_ROOM(t->arena, in->stacks, in->stacks_capacity, in->n_stacks + 1))
@@ -330,13 +330,13 @@ static uint64_t entries(const struct pf_interned *in)
     return n;
 }
 
-bool pf_interned_stack(struct perfetto *t, struct pf_interned *in, uint64_t id, uint32_t *stack)
+bool pf_interned_stack(struct perfetto *t, struct pf_interned *in, uint64_t id, struct pf_raw_stack **stack)
 {
     uint32_t at = idmap_get(&in->ids[PF_STACK], id), frame;
     struct pf_raw_stack *raw = at == IDMAP_NONE ? NULL : &in->stacks[at];
 
-    *stack = at == IDMAP_NONE ? PERFETTO_NONE : raw->known;
-    if (at == IDMAP_NONE || *stack != PERFETTO_NONE || raw->n > STACK_FRAMES_MAX || raw->tried == entries(in))
+    *stack = raw != NULL && raw->known != PERFETTO_NONE ? raw : NULL;
+    if (raw == NULL || *stack != NULL || raw->n > STACK_FRAMES_MAX || raw->tried == entries(in))
         return true;
     raw->tried = entries(in);
     for (; raw->done < raw->n; raw->done++) {
@@ -348,6 +348,7 @@ bool pf_interned_stack(struct perfetto *t, struct pf_interned *in, uint64_t id, 
         if (raw->built == PERFETTO_NONE)
             return false;
     }
-    raw->known = *stack = raw->built;
+    raw->known = raw->built;
+    *stack = raw->known != PERFETTO_NONE ? raw : NULL;
     return true;
 }

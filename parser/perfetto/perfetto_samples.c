@@ -40,12 +40,12 @@ static bool add(struct perfetto *t, const struct pf_sample *sample)
 /* A sample of an interned stack. It waits where the stack is not there yet. */
 static bool add_interned(struct perfetto *t, struct pf_sequence *s, const struct pf_waiting *w)
 {
-    uint32_t stack;
+    struct pf_raw_stack *stack;
 
     if (w->thread == PERFETTO_NONE || !pf_interned_stack(t, &s->interned, w->stack, &stack))
         return false;
-    if (stack != PERFETTO_NONE)
-        return add(t, &(struct pf_sample){w->time_ns, w->thread, stack, w->weight});
+    if (stack != NULL)
+        return add(t, &(struct pf_sample){w->time_ns, w->thread, stack->known, w->weight});
     if (arena_stopped_at(t->arena, s->n_waiting) ||
         !ARENA_ROOM(t->arena, s->waiting, s->waiting_capacity, s->n_waiting + 1))
         return false;
@@ -57,12 +57,12 @@ bool pf_samples_settle(struct perfetto *t, struct pf_sequence *s)
 {
     for (size_t i = 0; i < s->n_waiting; i++) {
         const struct pf_waiting *w = &s->waiting[i];
-        uint32_t stack;
+        struct pf_raw_stack *stack;
         if (arena_stopped_at(t->arena, i) || !pf_interned_stack(t, &s->interned, w->stack, &stack))
             return false;
-        if (stack == PERFETTO_NONE)
+        if (stack == NULL)
             pf_warn(t, WARN_NO_STACK, 1);
-        else if (!add(t, &(struct pf_sample){w->time_ns, w->thread, stack, w->weight}))
+        else if (!add(t, &(struct pf_sample){w->time_ns, w->thread, stack->known, w->weight}))
             return false;
     }
     s->n_waiting = 0;
