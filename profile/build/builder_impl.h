@@ -1,5 +1,5 @@
-/* The builder's inside, shared by builder.c (tables), fold.c (events and samples) and finish.c (the profile).
- */
+/* The builder's inside, shared by builder.c (tables), fold.c (events), stacks.c (samples), join.c (pieces) and finish.c (the
+ * profile). */
 #ifndef PROFILE_BUILD_BUILDER_IMPL_H
 #define PROFILE_BUILD_BUILDER_IMPL_H
 
@@ -41,6 +41,14 @@ enum { FOLD_RING_MAX = 24 };
 struct fold_step {
     frame_id frame;
     node_id node;
+    uint32_t hash; /* of the stack up to here */
+};
+
+/* Where a frame below a node led; in a table by hashes of whole stacks, each of which may be that of another stack. */
+struct fold_guess {
+    node_id parent;
+    frame_id frame;
+    node_id child; /* 0: nothing is known; the first node is a root */
 };
 
 enum { FOLD_PATH_MAX = 128 };
@@ -100,8 +108,11 @@ struct builder {
     uint64_t latest; /* ticks, unwrapped, when it was looked up last */
     uint32_t moved;  /* the list's first track, or NODE_NONE */
 
+    unsigned guess_bits; /* guesses are 1 << guess_bits */
+
     char *nodes; /* struct fold_node every `stride` bytes */
     size_t n_nodes, nodes_capacity, stride;
+    struct fold_guess *guesses;
     struct idmap wide;    /* parent << 32 | frame -> node */
     struct idmap open;    /* track << 32 | frame -> how often it is on the stack */
     struct idmap earlier; /* frame -> the frame that its method had before it was redefined */
