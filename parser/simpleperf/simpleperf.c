@@ -20,7 +20,6 @@
 #include "core/cursor.h"
 #include "core/idmap.h"
 #include "core/number.h"
-#include "core/order.h"
 #include "core/protobuf.h"
 #include "parser/format.h"
 #include "parser/module_kind.h"
@@ -62,10 +61,25 @@ struct sampled_names {
 
 enum { EVENTS_MAX = PROFILE_VALUES_MAX - 1, UNWINDING_CODES = 9, NO_EVENT = EVENTS_MAX };
 
+/* An entry of a call chain that came before, by its bytes: most come many times, and so need not be read again. */
+enum { KNOWN_ENTRIES = 16384, KNOWN_ENTRY_BYTES_MIN = 8, KNOWN_ENTRY_BYTES_MAX = 16 };
+
+struct known_entry {
+    uint64_t first, last; /* 8 bytes of it from both ends, which together are all */
+    uint32_t n;           /* bytes; 0: none */
+    frame_id frame;
+};
+
+enum { CHAIN_MAX = 128 };
+
 /* A thread, once it has a sample. Of one that went off the CPU the sample waits until it is known how long
  * it stayed there. */
 struct sampled_thread {
     uint32_t track;
+    uint32_t n_chain; /* at most CHAIN_MAX */
+    struct known_entry
+        *chain; /* of its last sample, root first: the next one mostly begins with the same entries */
+    size_t chain_capacity;
     bool waits;
     uint64_t time;
     uint64_t on_ns;   /* when it was last told to be on the CPU again; 0: never */
@@ -74,17 +88,9 @@ struct sampled_thread {
     uint64_t values[PROFILE_VALUES_MAX];
 };
 
-/* Entries of call chains that came before, by their bytes: most come many times, and so need not be read again. */
-enum { KNOWN_ENTRIES = 8192, KNOWN_ENTRY_BYTES_MIN = 8, KNOWN_ENTRY_BYTES_MAX = 16 };
-
-struct known_entry {
-    uint64_t first, last; /* 8 bytes of it from both ends, which together are all */
-    uint32_t n;           /* bytes; 0: none */
-    frame_id frame;
-};
-
 struct samples {
     struct sampled_names *names;
+    struct hash_seed seed;
     struct known_entry *known; /* KNOWN_ENTRIES, each where the hash of its bytes says; NULL: no sample yet */
     uint32_t n_events;
     uint32_t
@@ -93,7 +99,9 @@ struct samples {
     struct idmap thread_ids; /* -> place below */
     struct sampled_thread *threads;
     size_t n_threads, threads_capacity;
-    frame_id *frames;
+    struct str *entries; /* of the call chain of a sample, the innermost first, */
+    size_t entries_capacity;
+    frame_id *frames; /* and what they are, root first */
     size_t capacity;
     uint64_t unwinding[UNWINDING_CODES]; /* samples by their error; 0: none */
 };
@@ -294,12 +302,12 @@ static frame_id listed_frame(struct sampled_names *s, uint64_t file, int64_t sym
 struct sample {
     uint64_t time, count, event, unwinding;
     uint32_t thread;
-    size_t n; /* of s->frames */
+    size_t n; /* of s->entries */
 };
 
 static void samples_init(struct samples *s, struct sampled_names *names)
 {
-    *s = (struct samples){.names = names, .switch_event = NO_EVENT};
+    *s = (struct samples){.names = names, .seed = builder_seed(names->builder), .switch_event = NO_EVENT};
     idmap_init(&s->thread_ids, builder_arena(names->builder), builder_seed(names->builder));
 }
 
@@ -342,32 +350,73 @@ static frame_id read_entry(struct samples *s, struct str message)
     return listed_frame(s->names, file, symbol, address, ran);
 }
 
-static frame_id frame_of(struct samples *s, struct str message)
+/* All but the frame. False: shorter or longer entries are never known. */
+static bool key_of(struct str message, struct known_entry *key)
 {
+    key->n = 0;
     if (message.n < KNOWN_ENTRY_BYTES_MIN || message.n > KNOWN_ENTRY_BYTES_MAX)
-        return read_entry(s, message);
-    uint64_t first = cursor_le64((const uint8_t *)message.p),
-             last = cursor_le64((const uint8_t *)message.p + message.n - 8);
-    struct known_entry *known =
-        &s->known[hash_u64(builder_seed(s->names->builder), first ^ (last << 17 | last >> 47)) %
-                  KNOWN_ENTRIES];
-    if (known->n == message.n && known->first == first && known->last == last)
-        return known->frame;
-    frame_id frame = read_entry(s, message);
-    if (frame != FRAME_NONE)
-        *known = (struct known_entry){first, last, (uint32_t)message.n, frame};
-    return frame;
+        return false;
+    key->first = cursor_le64((const uint8_t *)message.p);
+    key->last = cursor_le64((const uint8_t *)message.p + message.n - 8);
+    key->n = (uint32_t)message.n;
+    return true;
 }
 
-static bool add_frame(struct samples *s, struct str message, size_t *n)
+static bool same_key(const struct known_entry *a, const struct known_entry *b)
+{
+    return a->n == b->n && a->first == b->first && a->last == b->last;
+}
+
+/* FRAME_NONE as its frame: no memory. */
+static void look_up(struct samples *s, struct str message, struct known_entry *entry)
+{
+    if (!key_of(message, entry)) {
+        entry->frame = read_entry(s, message);
+        return;
+    }
+    struct known_entry *known =
+        &s->known[hash_u64(s->seed, entry->first ^ (entry->last << 17 | entry->last >> 47)) % KNOWN_ENTRIES];
+    if (!same_key(known, entry)) {
+        entry->frame = read_entry(s, message);
+        if (entry->frame == FRAME_NONE)
+            return;
+        *known = *entry;
+    }
+    entry->frame = known->frame;
+}
+
+static bool more_entries(struct samples *s, size_t n)
 {
     struct arena *a = builder_arena(s->names->builder);
 
-    if (arena_stopped_at(a, *n) || (*n >= s->capacity && !ARENA_ROOM(a, s->frames, s->capacity, *n + 1)))
+    return (!arena_stopped(a) && ARENA_ROOM(a, s->entries, s->entries_capacity, n + 1)) || failed(s);
+}
+
+/* Makes s->frames of the n entries of a chain. As far as it begins like the thread's last one, its frames are the same. */
+static bool find_frames(struct samples *s, struct sampled_thread *t, size_t n)
+{
+    struct arena *a = builder_arena(s->names->builder);
+    size_t kept = n < CHAIN_MAX ? n : CHAIN_MAX, same = 0;
+    struct known_entry entry;
+
+    if (!ARENA_ROOM(a, s->frames, s->capacity, n + 1) ||
+        !ARENA_ROOM(a, t->chain, t->chain_capacity, kept + 1))
         return failed(s);
-    frame_id frame = frame_of(s, message);
-    s->frames[(*n)++] = frame;
-    return frame != FRAME_NONE || failed(s);
+    for (size_t most = kept < t->n_chain ? kept : t->n_chain; same < most; same++) {
+        if (!key_of(s->entries[n - 1 - same], &entry) || !same_key(&t->chain[same], &entry))
+            break;
+        s->frames[same] = t->chain[same].frame;
+    }
+    for (size_t i = n; i-- > same;) {
+        look_up(s, s->entries[n - 1 - i], &entry);
+        if (entry.frame == FRAME_NONE || arena_stopped_at(a, i))
+            return failed(s);
+        s->frames[i] = entry.frame;
+        if (i < kept)
+            t->chain[i] = entry;
+    }
+    t->n_chain = (uint32_t)kept;
+    return true;
 }
 
 /* 1 the unwinder's own number, 2 address, 3 code. */
@@ -379,17 +428,19 @@ static uint64_t unwinding_code(struct str message)
     return f[3].value;
 }
 
-/* Takes the entry of a call chain from the front of the message, in the form that nearly all have: tag and
- * length in a byte each. */
-static bool take_entry(struct protobuf *m, struct str *entry)
+/* Takes the entries of a call chain from the front of the message, in the form that nearly all have: tag and
+ * length in a byte each. False: diag. */
+static bool take_entries(struct samples *s, struct protobuf *m, size_t *n)
 {
     enum { TAG = 3 << 3 | PROTOBUF_BYTES, HEAD = 2 };
-    size_t left = (size_t)(m->end - m->p);
+    const uint8_t *p = m->p, *end = m->end;
 
-    if (left < HEAD || m->p[0] != TAG || m->p[1] >= 0x80 || m->p[1] > left - HEAD)
-        return false;
-    *entry = (struct str){(const char *)m->p + HEAD, m->p[1]};
-    m->p += HEAD + entry->n;
+    for (; end - p >= HEAD && p[0] == TAG && p[1] < 0x80 && p[1] <= end - p - HEAD; p += HEAD + p[1]) {
+        if (*n == s->entries_capacity && !more_entries(s, *n))
+            return false;
+        s->entries[(*n)++] = (struct str){(const char *)p + HEAD, p[1]};
+    }
+    m->p = p;
     return true;
 }
 
@@ -397,7 +448,6 @@ static bool parse(struct samples *s, struct str message, struct sample *sample)
 {
     struct protobuf m = protobuf_of_bytes(message);
     struct protobuf_field f;
-    struct str entry;
 
     *sample = (struct sample){0};
     if (s->known == NULL) {
@@ -406,13 +456,15 @@ static bool parse(struct samples *s, struct str message, struct sample *sample)
             return failed(s);
     }
     for (;;) {
-        while (take_entry(&m, &entry))
-            if (!add_frame(s, entry, &sample->n))
-                return false;
+        if (!take_entries(s, &m, &sample->n))
+            return false;
         if (!protobuf_next(&m, &f))
             return true;
-        if (f.number == 3 && f.wire == PROTOBUF_BYTES && !add_frame(s, f.bytes, &sample->n))
-            return false;
+        if (f.number == 3 && f.wire == PROTOBUF_BYTES) {
+            if (sample->n == s->entries_capacity && !more_entries(s, sample->n))
+                return false;
+            s->entries[sample->n++] = f.bytes;
+        }
         if (f.number == 6 && f.wire == PROTOBUF_BYTES)
             sample->unwinding = unwinding_code(f.bytes);
         if (f.wire != PROTOBUF_VARINT)
@@ -495,10 +547,9 @@ static bool samples_add(struct samples *s, struct str message, uint64_t offset)
         sample.count = 1;
     }
     s->unwinding[sample.unwinding < UNWINDING_CODES ? sample.unwinding : 1]++;
-    order_reverse(s->frames, sample.n);
     struct sampled_thread *t = thread_of(s, sample.thread);
     /* A thread that has another sample is back on the CPU, though nothing says since when. */
-    if (t == NULL || !settle(s, t, sample.time))
+    if (t == NULL || !settle(s, t, sample.time) || !find_frames(s, t, sample.n))
         return false;
     if (sample.event == s->switch_event)
         return keep_waiting(s, t, &sample);
