@@ -47,6 +47,8 @@ export function startLanes() {
             clearTimeout(writing);
             writing = setTimeout(writeLink, REST_MS);
         });
+    if (section.open)
+        time.want();     /* not only when the first frame is drawn */
 }
 
 /* ---- its part of the address ---- */
