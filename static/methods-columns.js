@@ -1,10 +1,10 @@
 /* The columns of the table of methods: what they are called, what stands in them, how wide they are. No function here touches
  * the document. */
-import { amount, changeOf, percent, sampleWords, samplesOf, signed } from './units.js';
+import { amount, changeOf, grouped, percent, sampleWords, samplesOf, signed } from './units.js';
 
 const NAME_REM = 14, AMOUNT_REM = 4.25, BYTES_REM = 4.75, PERCENT_REM = 4.125, SAMPLES_REM = 6.5, CHARACTER_REM = 0.52, GAP_REM = 0.5;
 
-const count = n => (n === null || n === undefined ? '' : n.toLocaleString('en'));
+const count = n => (n === null || n === undefined ? '' : grouped(n));
 
 /* As wide as its largest number; times and sizes have three digits. */
 function remOf(unit, rows, at) {

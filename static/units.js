@@ -9,6 +9,9 @@ function rounded(value) {
     return Number(value.toFixed(Math.max(0, DIGITS - whole)));
 }
 
+/* 1234567.5 -> "1,234,567.5". What browsers have for it takes as long as all else in a large table. */
+export const grouped = n => String(n).replace(/^-?\d+/, whole => whole.replace(/\B(?=(\d{3})+$)/g, ','));
+
 /* 57472596 -> "54.8 MiB"; what is no size is "0 B". */
 export function bytes(n) {
     let value = Number.isFinite(n) && n > 0 ? n : 0;
@@ -68,7 +71,7 @@ export function meter(windowMs = 5000, leastMs = 400) {
 function minutes(s) {
     const seconds = s < 3599.5 ? Math.round(s) : Math.floor((Math.round(s) + 30) / 60) * 60;
     return [[Math.floor(seconds / 3600), 'h'], [Math.floor(seconds / 60) % 60, 'min'], [seconds % 60, 's']]
-        .filter(([n]) => n > 0).map(([n, word]) => `${n.toLocaleString('en')} ${word}`).join(' ');
+        .filter(([n]) => n > 0).map(([n, word]) => `${grouped(n)} ${word}`).join(' ');
 }
 
 /* Of the values of a profile, in the units of its JSON: 1413000 us -> "1.41 s", 4096 bytes -> "4 KiB", 12345 -> "12,345". */
@@ -80,11 +83,11 @@ export function amount(unit, n) {
     if (unit === 'bytes')
         return bytes(n);
     if (unit !== 'us')
-        return Math.round(n).toLocaleString('en');
+        return grouped(Math.round(n));
     if (Math.round(n / 1e5) >= 600)
         return minutes(n / 1e6);
     const [factor, word] = [[1e6, 's'], [1e3, 'ms'], [1, '\u00b5s']].find(([least]) => n >= least) ?? [1, '\u00b5s'];
-    return `${rounded(n / factor).toLocaleString('en')} ${word}`;
+    return `${grouped(rounded(n / factor))} ${word}`;
 }
 
 /* How sure sizes are that are estimated from samples, of which each stands for `every` bytes or for one larger allocation. */
@@ -93,7 +96,7 @@ export function samplesOf(bytes, count, every) {
 }
 
 export function sampleWords(n) {
-    return n > 0 ? `~${n.toLocaleString('en')}, \u00b1${Math.ceil(100 / Math.sqrt(n))} %` : '';
+    return n > 0 ? `~${grouped(n)}, \u00b1${Math.ceil(100 / Math.sqrt(n))} %` : '';
 }
 
 /* Of nothing there is no share. */
@@ -116,5 +119,5 @@ export function changeOf(a, b) {
     if (a === 0 || b === 0)
         return a === 0 ? 'new' : 'gone';
     const share = 100 * Math.abs(b - a) / a, digits = share < 10 ? 2 : share < 100 ? 1 : 0;
-    return `${b > a ? '+' : '-'}${share < 0.01 ? '<0.01' : Number(share.toFixed(digits)).toLocaleString('en')} %`;
+    return `${b > a ? '+' : '-'}${share < 0.01 ? '<0.01' : grouped(Number(share.toFixed(digits)))} %`;
 }

@@ -44,6 +44,11 @@ describe('units', () => {
             assert.equal(units.amount(unit, n), text, `${n} ${unit}`);
     });
 
+    test('digits in groups', () => {
+        for (const n of [0, 1, 12, 999, 1000, -1000, -123456, 1234567, 1e9, 1000.25, -999.5, 123456.125])
+            assert.equal(units.grouped(n), n.toLocaleString('en'), String(n));
+    });
+
     test('time', () => {
         assert.equal(units.time('2026-11-20T11:48:03Z'), '2026-11-20 11:48 UTC');
         for (const none of ['', 'soon', undefined, null, '2026-13-40'])
