@@ -107,10 +107,11 @@ void call_log_put_block(struct call_log_writer *w);
 void call_log_close_block(struct call_log_writer *w);
 
 /* The bytes of a record's clocks behind its control byte and its frame, written to `to`, where 16 bytes have room: how far
- * the first two clocks went. Returns where they end; *control gets their lengths. */
+ * the first two clocks went. Returns where they end; *control gets their lengths. Lengths are made
+ * without branches: a processor cannot guess them. */
 static inline uint8_t *call_log_put_clock(uint8_t *to, uint64_t ticks, unsigned *control)
 {
-    unsigned bytes = ticks == 0 ? 0 : (unsigned)(71 - __builtin_clzll(ticks)) / 8;
+    unsigned bytes = (unsigned)(71 - __builtin_clzll(ticks | 1)) / 8 - (ticks == 0);
     unsigned code = bytes > 6 ? 7 : bytes;
 
     memcpy(to, &ticks, sizeof(ticks));
@@ -120,7 +121,7 @@ static inline uint8_t *call_log_put_clock(uint8_t *to, uint64_t ticks, unsigned 
 
 static inline uint8_t *call_log_put_second_clock(uint8_t *to, uint64_t ticks, unsigned *control)
 {
-    unsigned code = ticks == 0 ? 0 : ticks < 1 << 8 ? 1 : ticks < 1 << 16 ? 2 : 3;
+    unsigned code = 0U + (ticks > 0) + (ticks >= 1 << 8) + (ticks >= 1 << 16);
 
     memcpy(to, &ticks, sizeof(ticks));
     *control |= code << (LOG_KIND_BITS + LOG_CLOCK_BITS);
