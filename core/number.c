@@ -85,6 +85,10 @@ static char *put_digits(char *to, uint64_t value, unsigned digits)
 /* Two digits at a time, the last ones first: numbers are most of what is written of calls. */
 char *number_u64(char *to, uint64_t value)
 {
+    if (value < 10) {
+        *to = (char)('0' + value);
+        return to + 1;
+    }
     char *end = to + digit_count(value), *at = end;
 
     for (; value > UINT32_MAX; value /= 100)
@@ -103,22 +107,31 @@ char *number_u64(char *to, uint64_t value)
  * front of four. */
 enum { HIGH_DIGITS_MAX = 16 };
 
-char *number_u64_next(struct number_run *run, char *to, uint64_t value)
+static inline char *put_next(const struct number_run *run, char *to, uint32_t low)
 {
-    uint64_t high = value / 10000;
-    uint32_t low = (uint32_t)(value % 10000);
-
-    if (high == 0)
-        return number_u64(to, value);
-    if (high != run->high) {
-        run->n_digits = (size_t)(number_u64(run->digits, high) - run->digits);
-        run->high = high;
-    }
     memcpy(to, run->digits, HIGH_DIGITS_MAX);
     to += run->n_digits;
     memcpy(to, PAIRS + low / 100 * 2, 2);
     memcpy(to + 2, PAIRS + low % 100 * 2, 2);
     return to + 4;
+}
+
+/* A function of its own, so that the usual number saves no registers. */
+static __attribute__((noinline)) char *begin_run(struct number_run *run, char *to, uint64_t value)
+{
+    if (value < 10000)
+        return number_u64(to, value);
+    run->high = value / 10000;
+    run->n_digits = (size_t)(number_u64(run->digits, run->high) - run->digits);
+    return put_next(run, to, (uint32_t)(value % 10000));
+}
+
+char *number_u64_next(struct number_run *run, char *to, uint64_t value)
+{
+    uint64_t high = value / 10000;
+
+    return high == run->high && high > 0 ? put_next(run, to, (uint32_t)(value % 10000))
+                                         : begin_run(run, to, value);
 }
 
 char *number_grouped(char *to, uint64_t value)
