@@ -14,6 +14,7 @@ struct sliced {
     struct level *shown;
     size_t n_shown, shown_capacity;
     uint64_t cpu_ns; /* where the thread is on its CPU clock, of which only what lies in the window passes */
+    bool has_cpu;    /* its records have that clock */
     bool begins;     /* what is open at its beginning was not looked at */
 };
 
@@ -123,16 +124,10 @@ static bool show(struct call_slices *s, const struct replay_track *t, size_t top
 
 /* ---- time ---- */
 
-/* Whether the track's records have the CPU clock. */
-static bool has_cpu(const struct call_slices *s, const struct replay_track *t)
-{
-    return s->cpu < profile_track_times(s->request.profile, t->of);
-}
-
 /* Without a window all that holds is shown already. */
 static void pass_all(const struct call_slices *s, struct sliced *x, const struct replay_track *t)
 {
-    if (has_cpu(s, t))
+    if (x->has_cpu)
         x->cpu_ns = number_add(x->cpu_ns, ns_of(s, t->now[s->cpu] - t->last[s->cpu]));
 }
 
@@ -148,7 +143,7 @@ static bool pass(struct call_slices *s, const struct replay_track *t, size_t top
     uint64_t w1 = ns_of(s, t->last[0]), w2 = ns_of(s, t->now[0]);
     uint64_t from = window_clip(&s->window, w1), to = window_clip(&s->window, w2), cpu_ns = 0;
 
-    if (has_cpu(s, t)) {
+    if (x->has_cpu) {
         uint64_t all = t->now[s->cpu] - t->last[s->cpu];
         if (w1 == w2)
             cpu_ns = window_has(&s->window, w1) ? ns_of(s, all) : 0;
@@ -178,7 +173,8 @@ static bool begin(void *context, struct replay_track *t)
     struct call_slices *s = context;
     struct sliced *x = &s->tracks[t->nth];
 
-    x->cpu_ns = has_cpu(s, t) ? ns_of(s, t->now[s->cpu]) : 0;
+    x->has_cpu = s->cpu < profile_track_times(s->request.profile, t->of);
+    x->cpu_ns = x->has_cpu ? ns_of(s, t->now[s->cpu]) : 0;
     x->n_shown = 0;
     x->begins = true;
     t->open[0].node = t->of->first;

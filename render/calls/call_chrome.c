@@ -68,12 +68,13 @@ static void begin(struct call_writer *w, struct buf *out)
 /* What all calls of a frame have in common, made once: there are thousands of frames, and millions of calls. */
 static const struct call_text *text_of(struct call_writer *w, frame_id frame)
 {
-    struct call_text *text = &w->texts[frame];
     const struct frame_parts parts = names_parts(w->names, frame);
     struct buf b = {0};
 
     struct json j = json_into(&b);
+    buf_z(&b, ",\n");
     json_open_object(&j, NULL);
+    json_put_string(&j, "ph", STR("B"));
     json_put_string(&j, "name", names_frame(w->names, frame));
     buf_z(&b, ",\"ts\":");
     size_t before = b.n;
@@ -83,11 +84,7 @@ static const struct call_text *text_of(struct call_writer *w, frame_id frame)
         json_close(&j);
     }
     json_close(&j);
-    char *copy = b.failed ? NULL : arena_copy(w->arena, b.p, b.n);
-    if (copy != NULL)
-        *text = (struct call_text){{copy + 1, before - 1}, {copy + before, b.n - before}}; /* without its { */
-    buf_free(&b);
-    return copy != NULL ? text : NULL;
+    return call_writer_keep(w, frame, &b, before);
 }
 
 /* Process and thread: many slices one behind the other are of one track. */
@@ -100,28 +97,28 @@ static char *put_track(struct call_writer *w, char *to, uint32_t track)
         w->of_track.track = track;
         w->of_track.n = (size_t)(end - w->of_track.text);
     }
-    return put_bytes(to, w->of_track.text, w->of_track.n);
+    return call_writer_put_track(w, to);
 }
 
 static void put_slice(struct call_writer *w, const struct call_slice *slice, struct buf *out)
 {
-    const struct call_text *text = &w->texts[slice->frame];
+    const struct call_text *text = w->texts[slice->frame];
 
-    if (text->before.n == 0)
+    if (text == NULL)
         text = text_of(w, slice->frame);
-    if (text == NULL || !buf_reserve(out, text->before.n + text->behind.n + NUMBERS_BYTES_MAX)) {
+    if (text == NULL || !buf_reserve(out, text->before + text->behind + NUMBERS_BYTES_MAX)) {
         out->failed = true;
         return;
     }
     /* Behind the names of threads, of which there is one at least. */
-    char *to =
-        slice->ends ? PUT(out->p + out->n, ",\n{\"ph\":\"E\",") : PUT(out->p + out->n, ",\n{\"ph\":\"B\",");
-    to = put_str(to, text->before);
+    char *to = put_bytes(out->p + out->n, text->p, text->before);
+    if (slice->ends)
+        out->p[out->n + sizeof(",\n{\"ph\":\"") - 1] = 'E';
     to = call_writer_us(&w->times, to, slice->at_ns);
     if (w->has_cpu)
         to = call_writer_us(&w->cpu_times, PUT(to, ",\"tts\":"), slice->cpu_at_ns);
     to = put_track(w, to, slice->track);
-    to = slice->ends ? PUT(to, "}") : put_str(to, text->behind);
+    to = slice->ends ? PUT(to, "}") : put_bytes(to, text->p + text->before, text->behind);
     out->n = (size_t)(to - out->p);
 }
 

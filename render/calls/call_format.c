@@ -55,13 +55,27 @@ static void begin_lines(const struct cell_style *style, struct buf *out)
     buf_char(out, '\n');
 }
 
+const struct call_text *call_writer_keep(struct call_writer *w, frame_id frame, struct buf *text,
+                                         size_t before)
+{
+    struct call_text *kept = text->failed ? NULL : arena_alloc(w->arena, sizeof(*kept) + text->n);
+
+    if (kept != NULL) {
+        kept->before = before;
+        kept->behind = text->n - before;
+        memcpy(kept->p, text->p, text->n);
+    }
+    buf_free(text);
+    return w->texts[frame] = kept;
+}
+
 /* The cells that all calls of a frame have in common, with the end of the line. NULL: no memory. */
-static const struct str *make_tail(struct call_writer *w, const struct cell_style *style, frame_id frame)
+static const struct call_text *make_tail(struct call_writer *w, const struct cell_style *style,
+                                         frame_id frame)
 {
     const struct profile *p = w->profile;
     const struct profile_frame *f = &p->frames[frame];
     const string_id names[] = {f->scope, f->name, f->signature};
-    struct str *tail = &w->texts[frame].behind;
     struct buf cells = {0};
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -69,20 +83,16 @@ static const struct str *make_tail(struct call_writer *w, const struct cell_styl
         style->put(&cells, profile_string(p, names[i]), &w->scratch);
     }
     buf_char(&cells, '\n');
-    const char *copy = cells.failed ? NULL : arena_copy(w->arena, cells.p, cells.n);
-    if (copy != NULL)
-        *tail = (struct str){copy, cells.n};
-    buf_free(&cells);
-    return copy != NULL ? tail : NULL;
+    return call_writer_keep(w, frame, &cells, 0);
 }
 
 /* Made once: there are thousands of frames, and millions of calls. To look at the frame itself would take memory in that
  * the processor has not at hand. */
-static const struct str *tail_of(struct call_writer *w, const struct cell_style *style, frame_id frame)
+static const struct call_text *tail_of(struct call_writer *w, const struct cell_style *style, frame_id frame)
 {
-    const struct str *tail = &w->texts[frame].behind;
+    const struct call_text *tail = w->texts[frame];
 
-    return tail->n > 0 ? tail : make_tail(w, style, frame);
+    return tail != NULL ? tail : make_tail(w, style, frame);
 }
 
 /* The first cell: many calls one behind the other are of one thread. */
@@ -94,15 +104,15 @@ static char *put_thread(struct call_writer *w, char *to, const struct call_row *
         w->of_track.track = row->track;
         w->of_track.n = (size_t)(end - w->of_track.text);
     }
-    return put_bytes(to, w->of_track.text, w->of_track.n);
+    return call_writer_put_track(w, to);
 }
 
 static void put_line(struct call_writer *w, const struct cell_style *style, const struct call_row *row,
                      struct buf *out)
 {
-    const struct str *tail = tail_of(w, style, row->frame);
+    const struct call_text *tail = tail_of(w, style, row->frame);
 
-    if (tail == NULL || !buf_reserve(out, COLUMNS * NUMBER_BYTES_MAX + tail->n)) {
+    if (tail == NULL || !buf_reserve(out, COLUMNS * NUMBER_BYTES_MAX + tail->behind)) {
         out->failed = true;
         return;
     }
@@ -118,8 +128,7 @@ static void put_line(struct call_writer *w, const struct cell_style *style, cons
     to = number_u64(to, row->self_ns / NS_PER_US);
     *to++ = style->separator;
     to = number_u64(to, row->depth);
-    memcpy(to, tail->p, tail->n);
-    out->n = (size_t)(to - out->p) + tail->n;
+    out->n = (size_t)(put_bytes(to, tail->p, tail->behind) - out->p);
 }
 
 static void begin_tsv(struct call_writer *w, struct buf *out)
@@ -172,26 +181,21 @@ static void put_json_note(void *context, struct str name, struct str value)
 }
 
 /* The members that all calls of a frame have in common, made once, with the comma before them. NULL: no memory. */
-static const struct str *members_of(struct call_writer *w, frame_id frame)
+static const struct call_text *members_of(struct call_writer *w, frame_id frame)
 {
     const struct profile_frame *f = &w->profile->frames[frame];
-    struct str *members = &w->texts[frame].behind;
     struct buf text = {0};
 
-    if (members->n > 0)
-        return members;
+    if (w->texts[frame] != NULL)
+        return w->texts[frame];
     struct json j = json_into(&text);
     json_open_object(&j, NULL);
     json_put_string(&j, "class", profile_string(w->profile, f->scope));
     json_put_string(&j, "method", profile_string(w->profile, f->name));
     json_put_string(&j, "signature", profile_string(w->profile, f->signature));
-    char *copy = text.failed ? NULL : arena_copy(w->arena, text.p, text.n);
-    if (copy != NULL) {
-        copy[0] = ','; /* in place of the object's bracket */
-        *members = (struct str){copy, text.n};
-    }
-    buf_free(&text);
-    return copy != NULL ? members : NULL;
+    if (text.n > 0)
+        text.p[0] = ','; /* in place of the object's bracket */
+    return call_writer_keep(w, frame, &text, 0);
 }
 
 static char *put_numbers(struct call_writer *w, const struct call_row *row, char *to)
@@ -207,15 +211,15 @@ static char *put_numbers(struct call_writer *w, const struct call_row *row, char
 
 static void row_json(struct call_writer *w, const struct call_row *row, struct buf *out)
 {
-    const struct str *members = members_of(w, row->frame);
+    const struct call_text *members = members_of(w, row->frame);
     struct json_notes notes = {json_into(out), false};
 
-    if (members == NULL || !buf_reserve(out, JSON_NUMBERS_BYTES_MAX + members->n)) {
+    if (members == NULL || !buf_reserve(out, JSON_NUMBERS_BYTES_MAX + members->behind)) {
         out->failed = true;
         return;
     }
     char *to = w->n > 0 ? PUT(out->p + out->n, ",\n") : PUT(out->p + out->n, "\n");
-    out->n = (size_t)(put_str(put_numbers(w, row, to), *members) - out->p);
+    out->n = (size_t)(put_bytes(put_numbers(w, row, to), members->p, members->behind) - out->p);
     each_note(w, row, put_json_note, &notes);
     if (notes.begun)
         json_close(&notes.j);

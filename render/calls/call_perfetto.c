@@ -159,6 +159,10 @@ static void begin(struct call_writer *w, struct buf *out)
     const struct profile *p = w->profile;
     struct buf fields = {0}, described = {0};
 
+    w->origin = arena_array(w->arena, p->n_frames, sizeof(*w->origin));
+    out->failed = out->failed || w->origin == NULL;
+    for (frame_id i = 0; i < p->n_frames && !out->failed; i++)
+        w->origin[i] = names_of(w->names, i)->origin;
     protobuf_put_u64(&described, 1, int32_of(w->n_tracks > 0 ? w->processes[w->tracks[0]] : 1));
     put_descriptor(&fields, 1, 3, &described);
     put_categories(&fields);
@@ -207,7 +211,7 @@ static void put_name(struct call_writer *w, frame_id frame, uint32_t number, str
 static char *put_event(const struct call_writer *w, const struct call_slice *slice, uint32_t number, char *to)
 {
     if (!slice->ends) {
-        to = put_u64(to, 3, (uint64_t)names_of(w->names, slice->frame)->origin + 1);
+        to = put_u64(to, 3, (uint64_t)w->origin[slice->frame] + 1);
         to = put_u64(to, 10, number);
     }
     to = put_u64(to, 9, slice->ends ? SLICE_END : SLICE_BEGIN);

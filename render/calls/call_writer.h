@@ -2,16 +2,23 @@
 #ifndef RENDER_CALLS_CALL_WRITER_H
 #define RENDER_CALLS_CALL_WRITER_H
 
+#include <string.h>
+
 #include "core/buf.h"
 #include "core/number.h"
 #include "profile/calls/call_rows.h"
 #include "profile/calls/call_slices.h"
 #include "render/names/names.h"
 
-/* What is the same in all that is written of a frame. */
+/* What is the same in all that is written of a frame: two texts, one behind the other. They stand right behind their lengths,
+ * so that the processor looks for one place in memory, and not for two. */
 struct call_text {
-    struct str before, behind;
+    size_t before, behind; /* bytes */
+    char p[];
 };
+
+/* What is written of a track: two numbers of 32 bits and their keys. */
+enum { CALL_TRACK_BYTES_MAX = NUMBER_BYTES_MAX };
 
 struct call_writer {
     const struct profile *profile;
@@ -30,12 +37,13 @@ struct call_writer {
         bool made;
         uint32_t track;
         size_t n;
-        char text[3 * NUMBER_BYTES_MAX];
+        char text[CALL_TRACK_BYTES_MAX];
     } of_track;
 
     /* By frame. */
-    struct call_text *texts; /* made when they are needed first */
-    uint32_t *number;        /* from 1, in the order of their first use; 0: not used so far */
+    const struct call_text **texts; /* made when they are needed first */
+    uint32_t *number;               /* from 1, in the order of their first use; 0: not used so far */
+    uint8_t *origin; /* of Perfetto's: enum origin, which the names have, too, but too far apart */
 
     frame_id *used; /* by number - 1 */
     uint32_t n_used;
@@ -60,6 +68,17 @@ static inline uint32_t call_writer_number(struct call_writer *w, frame_id frame)
     }
     return w->number[frame];
 }
+
+/* What of_track has. All of its room, whose size the compiler knows, is copied faster than what is in use. */
+static inline char *call_writer_put_track(const struct call_writer *w, char *to)
+{
+    memcpy(to, w->of_track.text, sizeof(w->of_track.text));
+    return to + w->of_track.n;
+}
+
+/* Keeps the text of a frame, whose first part ends at `before`, and frees the buffer. NULL: no memory. */
+const struct call_text *call_writer_keep(struct call_writer *w, frame_id frame, struct buf *text,
+                                         size_t before);
 
 /* In µs, with decimals where a time is between two: nearly all times are whole µs, and in ns a third of
  * the text would be zeros. */
