@@ -16,6 +16,7 @@ enum {
      * costs a little more, and no exit costs more than one look. Files without damage never pay for it. */
     SCAN_PER_RECORD = 8,
     SCAN_FREE = 4096,
+    NEAR_MAX = 8,   /* children that are looked at where nearly all calls are found */
     EARLIER_MAX = 8 /* names of a method that exits look for beside its last one */
 };
 
@@ -458,17 +459,23 @@ static ALWAYS_INLINE bool credit(struct hand *h, const struct event *e, const st
     return true;
 }
 
-/* The usual next call, or the exit of the frame on top. False: it is neither, and nothing is done. */
+/* The call of a child that is near in the ring, or the exit of the frame on top. False: it is neither, and nothing is
+ * done. */
 static ALWAYS_INLINE bool apply_usual(struct hand *h, const struct event *e, const struct fold_layout layout)
 {
     if (e->action == EVENT_ENTER) {
         if (h->top->next_child == NODE_NONE)
             return false;
-        struct fold_node *child = node_in_hand(h, h->top->next_child, layout);
-        if (child->frame != e->frame)
-            return false;
+        node_id id = h->top->next_child;
+        struct fold_node *child = node_in_hand(h, id, layout);
+        for (unsigned n = 1; child->frame != e->frame; n++) {
+            if (n == NEAR_MAX)
+                return false;
+            id = child->next_sibling;
+            child = node_in_hand(h, id, layout);
+        }
         child->columns[layout.calls]++;
-        h->current = h->top->next_child;
+        h->current = id;
         h->top->next_child = child->next_sibling;
         h->top = child;
         return true;
