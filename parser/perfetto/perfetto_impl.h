@@ -85,6 +85,7 @@ struct pf_raw_frame {
 };
 
 struct pf_raw_stack {
+    uint64_t id;
     uint32_t first, n; /* of its frames, in lists */
     uint32_t known;
     uint32_t done, built; /* so many of its frames are known, and are this stack */
@@ -106,6 +107,8 @@ struct pf_interned {
     uint64_t *lists;
     size_t n_mappings, n_frames, n_stacks, n_tasks, n_lists;
     size_t mappings_capacity, frames_capacity, stacks_capacity, tasks_capacity, lists_capacity;
+    size_t
+        next_stack; /* behind the one that was looked up last: dumps mostly name stacks in the order of their entries */
     bool one_space; /* of Android 10: all strings are PF_FUNCTION */
 };
 

@@ -179,9 +179,10 @@ static uint32_t add_frame(struct perfetto *t, struct pf_interned *in, const stru
     return (uint32_t)in->n_frames++;
 }
 
-static uint32_t add_stack(struct perfetto *t, struct pf_interned *in, struct str message)
+static uint32_t add_stack(struct perfetto *t, struct pf_interned *in, struct str message, uint64_t id)
 {
-    struct pf_raw_stack raw = {.known = PERFETTO_NONE, .built = PERFETTO_NONE, .heap = PERFETTO_NONE};
+    struct pf_raw_stack raw = {
+        .id = id, .known = PERFETTO_NONE, .built = PERFETTO_NONE, .heap = PERFETTO_NONE};
 
     if (!add_list(t, in, message, 2, &raw.first, &raw.n) ||
         !ARENA_ROOM(t->arena, in->stacks, in->stacks_capacity, in->n_stacks + 1))
@@ -207,7 +208,7 @@ static uint32_t add_entry(struct perfetto *t, struct pf_interned *in, enum pf_ki
     case PF_FRAME:
         return add_frame(t, in, f);
     case PF_STACK:
-        return add_stack(t, in, message);
+        return add_stack(t, in, message, f[1].value);
     case PF_TASK:
         return add_task(t, in, f);
     case PF_BUILD_ID:
@@ -330,10 +331,21 @@ static uint64_t entries(const struct pf_interned *in)
     return n;
 }
 
+static struct pf_raw_stack *find_stack(struct pf_interned *in, uint64_t id)
+{
+    if (in->next_stack >= in->n_stacks || in->stacks[in->next_stack].id != id) {
+        uint32_t at = idmap_get(&in->ids[PF_STACK], id);
+        if (at == IDMAP_NONE)
+            return NULL;
+        in->next_stack = at;
+    }
+    return &in->stacks[in->next_stack++];
+}
+
 bool pf_interned_stack(struct perfetto *t, struct pf_interned *in, uint64_t id, struct pf_raw_stack **stack)
 {
-    uint32_t at = idmap_get(&in->ids[PF_STACK], id), frame;
-    struct pf_raw_stack *raw = at == IDMAP_NONE ? NULL : &in->stacks[at];
+    struct pf_raw_stack *raw = find_stack(in, id);
+    uint32_t frame;
 
     *stack = raw != NULL && raw->known != PERFETTO_NONE ? raw : NULL;
     if (raw == NULL || *stack != NULL || raw->n > STACK_FRAMES_MAX || raw->tried == entries(in))
