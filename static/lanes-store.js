@@ -3,6 +3,9 @@ import { asked, bestOf, fineness, readAnswer } from './lanes-model.js';
 
 const KEPT = 10, ASKED_MAX = 2, WIDTH_MIN = 200, WIDTH_MAX = 10_000, REST_MS = 150;
 
+/* How many places a question asks for. */
+export const widthWords = px => String(Math.round(Math.min(Math.max(px, WIDTH_MIN), WIDTH_MAX)));
+
 const perPx = ({ window, px }) => (window.to - window.from) / px;
 
 const isFineEnough = ({ from, to }, width, wanted) => (to - from) / width <= perPx(wanted) * 1.05;
@@ -26,7 +29,7 @@ function questionOf(base, wanted, whole, hasMargin) {
     const isAll = all === null || (all.from <= whole.from && all.to >= whole.to), width = all === null ? px : Math.min((all.to - all.from) / perPx(wanted), all.to - all.from);     /* a place has at least 1 ns */
     if (!isAll)
         ['from', 'to'].forEach(key => url.searchParams.set(key, String(all[key] / 1000)));
-    url.searchParams.set('width', String(Math.round(Math.min(Math.max(width, WIDTH_MIN), WIDTH_MAX))));
+    url.searchParams.set('width', widthWords(width));
     if (stacks.length > 0)
         url.searchParams.set('stacks', stacks.join(','));
     if (mark !== '')

@@ -1,14 +1,14 @@
 /* What all places that show lanes share: the window of time, the chosen call, the marked method, the range, and what the service
  * said. Events: `window`, `came`, `chosen`, `marked`, `ranged` (by a person), `arranged` (rows were opened or pinned). */
 import { readAnswer, stepped, within } from './lanes-model.js';
-import { laneStore } from './lanes-store.js';
+import { laneStore, widthWords } from './lanes-store.js';
 
 const STACKS_MAX = 32, MARKS_ALL = 200;
 
 export class Time extends EventTarget {
     constructor(base) {
         super();
-        Object.assign(this, { window: null, first: null, jumped: false, selected: null, mark: { id: '', name: '' }, range: null, hertz: 0, byMethod: false, problem: '' });
+        Object.assign(this, { window: null, first: null, jumped: false, selected: null, mark: { id: '', name: '' }, range: null, hertz: 0, byMethod: false, problem: '', px: 1 });
         this.places = new Set();
         this.store = laneStore(base, error => {
             this.problem = error === undefined ? '' : error.message;
@@ -29,9 +29,9 @@ export class Time extends EventTarget {
     }
     /* Asks for what all places show together. */
     want() {
-        const px = Math.max(...Array.from(this.places, place => place.width), 1) * Math.min(devicePixelRatio, 2);
+        this.px = Math.max(...Array.from(this.places, place => place.width), 1) * Math.min(devicePixelRatio, 2);
         const stacks = [...new Set(Array.from(this.places, place => place.wantedStacks()).flat())].slice(-STACKS_MAX).sort((a, b) => a - b);
-        this.store.want({ window: this.window ?? this.whole, px, stacks, mark: this.mark.id, byMethod: this.byMethod });
+        this.store.want({ window: this.window ?? this.whole, px: this.px, stacks, mark: this.mark.id, byMethod: this.byMethod });
     }
     /* `isJump`: to another place, which somebody may want to come back from. */
     show(window, isJump = false) {
@@ -65,11 +65,12 @@ export class Time extends EventTarget {
             mark.asked = this.listsOf(id).then(lists => { mark.lists = lists; }, () => { mark.isLost = true; }).then(() => this.tell('came'));
         this.tell('marked');
     }
-    /* Of a method in all of the recording, or from or to a time: how many calls, the first, the last and the longest. */
+    /* Of a method in all of the recording, or from or to a time: how many calls, the first, the last and the longest. The question is the
+     * one that the store has, where all of the recording is shown: the service plays it once for both. */
     async listsOf(id, key, ns) {
         const url = new URL(this.base);
         url.searchParams.set('mark', id);
-        url.searchParams.set('width', '200');
+        url.searchParams.set('width', widthWords(key === undefined ? this.px : 1));
         if (key !== undefined)
             url.searchParams.set(key, String(ns / 1000));
         const answer = await fetch(url, { headers: { Accept: 'application/json' } });

@@ -181,12 +181,20 @@ test('a thread opens by its name; calls are chosen by arrow keys and told', { sk
     await close(page);
 });
 
-test('a frame that is chosen in the picture is marked on all threads', { skip }, async () => {
-    const page = await open(some.url);
+test('a frame that is chosen in the picture is marked on all threads, of which the service plays the calls once', { skip }, async () => {
+    const page = await open(some.url), asked = [];
+    page.on('request', request => {
+        const { pathname, searchParams } = new URL(request.url());
+        searchParams.sort();
+        if (pathname.endsWith('/lanes.json') && searchParams.has('mark'))
+            asked.push(String(searchParams));
+    });
     await page.locator('#picture .graph').focus();
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('ArrowUp');
     await until(page, () => /: 12 calls/.test(document.querySelector('.lane-marked').textContent));
+    await until(page, () => document.querySelector('#lanes .lane-place')?.dataset.state === 'ready');
+    assert.deepEqual([asked.length, new Set(asked).size], [2, 1], asked.join(' '));
     await page.getByRole('button', { name: /The longest call/ }).click();
     await until(page, () => document.querySelector('#chosen-call') !== null);
     await close(page);
