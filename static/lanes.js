@@ -95,11 +95,17 @@ export class Timeline {
         });
         this.total = y;
         this.active = Math.min(this.active, Math.max(rows.length - 1, 0));
-        const key = JSON.stringify([this.active, this.rows.map(({ lane, counter, group, height, isUnfolded, isPinned }) => [lane?.track ?? counter?.key ?? group, height, isUnfolded, isPinned])]);
+        const key = JSON.stringify(this.rows.map(({ lane, counter, group, height, isUnfolded, isPinned }) => [lane?.track ?? counter?.key ?? group, height, isUnfolded, isPinned]));
         if (key !== this.namesKey) {
             this.namesKey = key;
             this.drawNames();
         }
+    }
+    /* The row that keys are about, whose name Tab comes to. The names stay, since one of them may just be pressed. */
+    activate(i) {
+        this.active = i;
+        for (const [row, button] of this.names.querySelectorAll('button').entries())
+            button.tabIndex = row === i ? 0 : -1;
     }
     drawNames() {
         const hadFocus = this.names.contains(document.activeElement);
@@ -449,8 +455,9 @@ export class Timeline {
             return;
         event.preventDefault();
         event.stopPropagation();
-        this.active = Math.min(Math.max(to ?? this.active, 0), this.rows.length - 1);
+        this.activate(Math.min(Math.max(to ?? this.active, 0), this.rows.length - 1));
         this.arrange();
+        this.names.querySelector('[tabindex="0"]')?.focus({ preventScroll: true });
         this.reveal(this.active);
     }
 
@@ -515,9 +522,7 @@ export class Timeline {
         names.addEventListener('keydown', event => this.pressName(event));
         names.addEventListener('click', ({ target }) => target.closest('li') && this.toggle(Number(target.closest('li').dataset.row)));
         names.addEventListener('focusin', ({ target }) => {
-            this.active = Number(target.closest('li').dataset.row);
-            for (const button of names.querySelectorAll('button'))
-                button.tabIndex = button === target ? 0 : -1;
+            this.activate(Number(target.closest('li').dataset.row));
             if (time.window !== null)
                 this.tellRow(this.rows[this.active]);
         });
@@ -555,7 +560,7 @@ export class Timeline {
         if (call !== undefined)
             return this.choose(call);
         if (i >= 0)
-            this.active = i;
+            this.activate(i);
         return undefined;
     }
     /* Beside its name, for those who go through them by keys. */

@@ -77,6 +77,19 @@ test('activity is of all calls, which is said where filters are', { skip }, asyn
     }
 });
 
+test('a name that is pressed while lanes are drawn again is clicked all the same', { skip }, async () => {
+    const page = await open(some.url), name = page.locator('#lanes .lane-names button').nth(1), box = await name.boundingBox();
+    await page.mouse.move(box.x + 20, box.y + 6);
+    await page.mouse.down();
+    await page.evaluate(() => new Promise(done => {
+        document.querySelector('#lanes .lane-scroll').dispatchEvent(new Event('scroll'));
+        requestAnimationFrame(() => requestAnimationFrame(done));
+    }));
+    await page.mouse.up();
+    await until(page, () => document.querySelectorAll('#lanes .lane-names button')[1].getAttribute('aria-expanded') === 'true');
+    await close(page);
+});
+
 test('what is seen of lanes is in the address: a link shows the same, and Back goes to where a move began', { skip }, async () => {
     const page = await open(some.url), names = page.locator('#lanes .lane-names button');
     const entries = () => page.evaluate(() => history.length), first = await entries();
