@@ -41,7 +41,6 @@ enum { FOLD_RING_MAX = 24 };
 struct fold_step {
     frame_id frame;
     node_id node;
-    uint32_t hash; /* of the stack up to here */
 };
 
 /* Where a frame below a node led; in a table by hashes of whole stacks, each of which may be that of another stack. */
@@ -210,6 +209,8 @@ bool fold_re_root(struct builder *b, uint32_t track, frame_id frame, uint64_t of
 uint64_t fold_latest_time(struct builder *b);
 /* Tells the log of a track's first record. */
 void fold_log_begin(struct builder *b, uint32_t track, const uint64_t *ticks);
+/* The table of guesses is needed no more. */
+void fold_end_guesses(struct builder *b);
 /* The track's root, made if it is new. NODE_NONE as above. */
 node_id fold_root(struct builder *b, struct fold_track *t);
 

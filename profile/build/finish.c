@@ -442,6 +442,7 @@ const struct profile *builder_finish(struct builder *b, struct str format, struc
     struct profile *p = arena_alloc(b->arena, sizeof(*p));
     struct columns c;
 
+    fold_end_guesses(b); /* first: what is made now needs the room */
     if (p == NULL || !columns_new(&c, b, p) || !put_tracks(b, p, &c) || !put_warnings(b, p))
         return NULL;
     p->n_nodes = c.n;

@@ -1,5 +1,8 @@
 /* Stacks that come whole into the growing tree: samples, samples with times, and changes of a series. */
 #include "profile/build/builder_impl.h"
+
+#include <string.h>
+
 #include "profile/log/call_log.h"
 
 static bool has_stacks(struct builder *b)
@@ -19,23 +22,31 @@ static bool use_track(struct builder *b, struct fold_track *t, enum fold_track_u
     return fold_root(b, t) != NODE_NONE;
 }
 
+/* Of a stack, from that of the stack without its last frame. */
+static uint32_t hash_on(uint32_t hash, frame_id frame)
+{
+    return (hash + frame) * UINT32_C(0x9e3779b1);
+}
+
 /* Stacks of a track that follow each other begin alike: how many of the frames lead where they led the last time. *node:
- * where the last of these ended. */
-static size_t follow_path(const struct fold_track *t, const frame_id *frames, size_t n, node_id *node)
+ * where the last of these ended; *hash: of the stack up to there. */
+static size_t follow_path(const struct fold_track *t, const frame_id *frames, size_t n, node_id *node,
+                          uint32_t *hash)
 {
     size_t i = 0;
 
-    while (i < n && i < t->n_path && t->path[i].frame == frames[i])
-        i++;
+    for (; i < n && i < t->n_path && t->path[i].frame == frames[i]; i++)
+        *hash = hash_on(*hash, frames[i]);
     if (i > 0)
         *node = t->path[i - 1].node;
     return i;
 }
 
-/* Of a stack, from that of the stack without its last frame. */
-static uint32_t hash_on(uint32_t hash, frame_id frame)
+void fold_end_guesses(struct builder *b)
 {
-    return (hash + frame) * UINT32_C(0x9e3779b1);
+    if (b->guesses != NULL)
+        arena_release(b->arena, b->guesses, (size_t)1 << b->guess_bits, sizeof(*b->guesses));
+    b->guesses = NULL;
 }
 
 /* Makes the table of guesses about as large as there are nodes. What it held is guessed no more. */
@@ -46,9 +57,11 @@ static bool room_for_guesses(struct builder *b)
 
     if (bits > BITS_MAX || (b->guesses != NULL && b->n_nodes >> b->guess_bits == 0))
         return true;
-    struct fold_guess *guesses = arena_array(b->arena, (size_t)1 << bits, sizeof(*guesses));
+    struct fold_guess *guesses = arena_lend(b->arena, (size_t)1 << bits, sizeof(*guesses));
     if (guesses == NULL)
         return false;
+    memset(guesses, 0, sizeof(*guesses) << bits);
+    fold_end_guesses(b);
     b->guesses = guesses;
     b->guess_bits = bits;
     return true;
@@ -81,10 +94,11 @@ static node_id put_stack(struct builder *b, uint32_t track, const frame_id *fram
 
     if (id == NODE_NONE || !room_for_guesses(b))
         return NODE_NONE;
-    size_t kept = n < FOLD_PATH_MAX ? n : FOLD_PATH_MAX, i = follow_path(t, frames, n, &id);
+    uint32_t hash = track;
+    size_t kept = n < FOLD_PATH_MAX ? n : FOLD_PATH_MAX, i = follow_path(t, frames, n, &id, &hash);
     if (kept > t->path_capacity && !ARENA_ROOM(b->arena, t->path, t->path_capacity, kept))
         return NODE_NONE;
-    uint32_t hash = i > 0 ? t->path[i - 1].hash : track, ahead = hash;
+    uint32_t ahead = hash;
     for (size_t k = i; k < n; k++)
         __builtin_prefetch(guess_at(b, ahead = hash_on(ahead, frames[k])), 1);
     t->n_path = (uint32_t)i;
@@ -94,7 +108,7 @@ static node_id put_stack(struct builder *b, uint32_t track, const frame_id *fram
         if (id == NODE_NONE)
             return NODE_NONE;
         if (i < kept)
-            t->path[t->n_path++] = (struct fold_step){frames[i], id, hash};
+            t->path[t->n_path++] = (struct fold_step){frames[i], id};
     }
     return id;
 }
