@@ -155,8 +155,13 @@ static void dump_window(struct buf *b, const struct replayed *r, const struct pr
 void replayed_dump(struct buf *b, const struct replayed *r, const struct profile *p)
 {
     enum { WINDOWS = 5 };
-    const struct replay_request all = {
-        .in_order = true, .sink = {NULL, tell_begin, tell_enter, tell_leave, NULL, tell_stay, tell_end, b}};
+    const struct replay_request all = {.in_order = true,
+                                       .sink = {.begin = tell_begin,
+                                                .enter = tell_enter,
+                                                .leave = tell_leave,
+                                                .stay = tell_stay,
+                                                .end = tell_end,
+                                                .context = b}};
     uint64_t from = UINT64_MAX, to = 0;
 
     need(replayed_play(r, p, all) == REPLAY_DONE);
