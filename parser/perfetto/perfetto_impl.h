@@ -90,8 +90,8 @@ struct pf_raw_stack {
     uint32_t known;
     uint32_t done, built; /* so many of its frames are known, and are this stack */
     uint64_t tried;       /* how many entries there were when it was resolved in vain */
-    uint32_t heap;        /* that its last sample was of, or PERFETTO_NONE; */
-    uint32_t last, base;  /* the counters of both: see pf_heaps */
+    /* The heap of its last sample, or PERFETTO_NONE, and the counters of the two: see pf_heaps. */
+    uint32_t heap, last, base;
 };
 
 struct pf_task {
@@ -107,8 +107,8 @@ struct pf_interned {
     uint64_t *lists;
     size_t n_mappings, n_frames, n_stacks, n_tasks, n_lists;
     size_t mappings_capacity, frames_capacity, stacks_capacity, tasks_capacity, lists_capacity;
-    size_t
-        next_stack; /* behind the one that was looked up last: dumps mostly name stacks in the order of their entries */
+    /* The stack behind the one that was looked up last: dumps mostly name stacks in the order of their entries. */
+    size_t next_stack;
     bool one_space; /* of Android 10: all strings are PF_FUNCTION */
 };
 

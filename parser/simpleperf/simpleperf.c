@@ -76,9 +76,9 @@ enum { CHAIN_MAX = 128 };
  * it stayed there. */
 struct sampled_thread {
     uint32_t track;
-    uint32_t n_chain; /* at most CHAIN_MAX */
-    struct known_entry
-        *chain; /* of its last sample, root first: the next one mostly begins with the same entries */
+    /* The call chain of its last sample, root first, at most CHAIN_MAX of it: the next one mostly begins with the same. */
+    struct known_entry *chain;
+    uint32_t n_chain;
     size_t chain_capacity;
     bool waits;
     uint64_t time;
@@ -385,11 +385,20 @@ static void look_up(struct samples *s, struct str message, struct known_entry *e
     entry->frame = known->frame;
 }
 
-static bool more_entries(struct samples *s, size_t n)
+/* A function of its own, so that the usual entry saves no registers. */
+static __attribute__((noinline)) bool more_entries(struct samples *s, size_t n)
 {
     struct arena *a = builder_arena(s->names->builder);
 
     return (!arena_stopped(a) && ARENA_ROOM(a, s->entries, s->entries_capacity, n + 1)) || failed(s);
+}
+
+static inline bool add_entry(struct samples *s, struct str entry, size_t *n)
+{
+    if (*n == s->entries_capacity && !more_entries(s, *n))
+        return false;
+    s->entries[(*n)++] = entry;
+    return true;
 }
 
 /* Makes s->frames of the n entries of a chain. As far as it begins like the thread's last one, its frames are the same. */
@@ -436,9 +445,8 @@ static bool take_entries(struct samples *s, struct protobuf *m, size_t *n)
     const uint8_t *p = m->p, *end = m->end;
 
     for (; end - p >= HEAD && p[0] == TAG && p[1] < 0x80 && p[1] <= end - p - HEAD; p += HEAD + p[1]) {
-        if (*n == s->entries_capacity && !more_entries(s, *n))
+        if (!add_entry(s, (struct str){(const char *)p + HEAD, p[1]}, n))
             return false;
-        s->entries[(*n)++] = (struct str){(const char *)p + HEAD, p[1]};
     }
     m->p = p;
     return true;
@@ -460,11 +468,8 @@ static bool parse(struct samples *s, struct str message, struct sample *sample)
             return false;
         if (!protobuf_next(&m, &f))
             return true;
-        if (f.number == 3 && f.wire == PROTOBUF_BYTES) {
-            if (sample->n == s->entries_capacity && !more_entries(s, sample->n))
-                return false;
-            s->entries[sample->n++] = f.bytes;
-        }
+        if (f.number == 3 && f.wire == PROTOBUF_BYTES && !add_entry(s, f.bytes, &sample->n))
+            return false;
         if (f.number == 6 && f.wire == PROTOBUF_BYTES)
             sample->unwinding = unwinding_code(f.bytes);
         if (f.wire != PROTOBUF_VARINT)
