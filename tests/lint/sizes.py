@@ -13,7 +13,7 @@ SUFFIXES = ('.c', '.h', '.js', '.mjs', '.css', '.py')
 # What may be larger, each with the reason: a file, or file:function.
 EXCEPTIONS = {}
 
-C_HEAD = re.compile(r'^\w.*?(\w+)\((?!.*\);$)')
+C_HEAD = re.compile(r'^(?:[A-Z_]*TEST[A-Z_]*\((\w+)|\w.*?(\w+)\((?!.*\);$))')
 JS_HEAD = re.compile(r'^( *)(?!describe\b|if\b|for\b|while\b|switch\b)(?:.*\bfunction\*? (\w+)\(.*|(?:static |async )*(\w+)\(.*\)|(.*=>)) \{$')
 
 
@@ -30,7 +30,7 @@ def functions_of_c(lines):
     for number, line in enumerate(lines):
         found = C_HEAD.match(line)
         if found:
-            head = found.group(1)
+            head = found.group(found.lastindex)
         if line == '{':
             begun = number
         elif line == '}' and begun is not None:

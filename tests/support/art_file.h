@@ -16,7 +16,7 @@ struct art_file {
 };
 
 /* A test with an empty file as its *state. */
-#define ART_FILE_TEST(name) cmocka_unit_test_setup_teardown(name, art_file_setup, art_file_teardown)
+#define ART_FILE_TEST(name) TEST_WITH(name, art_file_setup, art_file_teardown)
 int art_file_setup(void **state);
 int art_file_teardown(void **state);
 

@@ -80,7 +80,7 @@ static void check_converted(struct art_file *f, const char *what)
     assert_non_null(strstr(f->diag.hint, "adb pull"));
 }
 
-static void regular_files(void **state)
+ART_FILE_TEST(regular_files)
 {
     struct art_file *f = *state;
 
@@ -98,7 +98,7 @@ static void regular_files(void **state)
     hostile_cuttings("CR LF", &f->bytes);
 }
 
-static void other_layouts(void **state)
+ART_FILE_TEST(other_layouts)
 {
     struct art_file *f = *state;
 
@@ -113,7 +113,7 @@ static void other_layouts(void **state)
 }
 
 /* Somebody edited the lines and left the records alone; or there was nothing to convert in these. */
-static void lines_alone(void **state)
+ART_FILE_TEST(lines_alone)
 {
     struct art_file *f = *state;
 
@@ -152,7 +152,7 @@ static void check_mostly_unlisted(struct art_file *f, const struct lists *l, uin
 }
 
 /* A key file of another recording, bytes that were lost: however it came about. */
-static void mostly_unlisted(void **state)
+ART_FILE_TEST(mostly_unlisted)
 {
     struct art_file *f = *state;
     struct lists none = {.threads = 2, .methods = 0, .of_thread = 1, .of_method = 8};
@@ -164,15 +164,4 @@ static void mostly_unlisted(void **state)
     check_mostly_unlisted(f, &half, 0);
     check_mostly_unlisted(f, &no_thread, (uint64_t)2 * CALLS);
     check_mostly_unlisted(f, &one_thread, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        ART_FILE_TEST(regular_files),
-        ART_FILE_TEST(other_layouts),
-        ART_FILE_TEST(lines_alone),
-        ART_FILE_TEST(mostly_unlisted),
-    };
-    return cmocka_run_group_tests_name("android_converted", tests, NULL, NULL);
 }

@@ -9,7 +9,7 @@
 
 /* ---- good files ---- */
 
-static void both_clocks(void **state)
+ART_FILE_TEST(both_clocks)
 {
     struct art_file *f = *state;
 
@@ -24,7 +24,7 @@ static void both_clocks(void **state)
     profile_check_warning(f->profile, WARN_OPEN_FRAMES, 2, WARNING_NO_OFFSET);
 }
 
-static void one_clock_is_named_at_the_end(void **state)
+ART_FILE_TEST(one_clock_is_named_at_the_end)
 {
     static const struct variant_options CPU = {.clock = "thread-cpu", .cpu_alone = true};
     struct art_file *f = *state;
@@ -40,7 +40,7 @@ static void one_clock_is_named_at_the_end(void **state)
     assert_int_equal(profile_total(f->profile, f->profile->tracks[0].first, 0), 4000000);
 }
 
-static void version_1(void **state)
+ART_FILE_TEST(version_1)
 {
     struct art_file *f = *state;
 
@@ -50,7 +50,7 @@ static void version_1(void **state)
     profile_check_fact(f->profile, "version", "1");
 }
 
-static void wider_records_than_the_header_says(void **state)
+ART_FILE_TEST(wider_records_than_the_header_says)
 {
     struct art_file *f = *state;
 
@@ -63,7 +63,7 @@ static void wider_records_than_the_header_says(void **state)
 }
 
 /* The junk behind a record may look like one of its own: zeros are a packet that cannot be. */
-static void wide_records_with_any_junk(void **state)
+ART_FILE_TEST(wide_records_with_any_junk)
 {
     static const uint32_t JUNK[] = {0, 1, 0x10000, 0x00010001, 0x01000000, 0xffffffff, 700};
     struct art_file *f = *state;
@@ -81,7 +81,7 @@ static void wide_records_with_any_junk(void **state)
 
 /* ---- what is missing or too much ---- */
 
-static void without_summary(void **state)
+ART_FILE_TEST(without_summary)
 {
     static const struct variant_options NONE = {.no_summary = true};
     struct art_file *f = *state;
@@ -98,7 +98,7 @@ static void without_summary(void **state)
     assert_true(str_eq(f->profile->values[0].name, STR("cpu")));
 }
 
-static void clock_against_the_version(void **state)
+ART_FILE_TEST(clock_against_the_version)
 {
     static const struct variant_options DUAL_CLOCK = {.clock = "dual"};
     struct art_file *f = *state;
@@ -109,7 +109,7 @@ static void clock_against_the_version(void **state)
     assert_int_equal(f->profile->n_values, 2);
 }
 
-static void bytes_behind_the_end(void **state)
+ART_FILE_TEST(bytes_behind_the_end)
 {
     struct art_file *f = *state;
 
@@ -121,7 +121,7 @@ static void bytes_behind_the_end(void **state)
     profile_check_warning(f->profile, WARN_TRAILING_BYTES, 13, end);
 }
 
-static void cut_in_a_record(void **state)
+ART_FILE_TEST(cut_in_a_record)
 {
     static const struct variant_options NONE = {.no_summary = true};
     struct art_file *f = *state;
@@ -133,7 +133,7 @@ static void cut_in_a_record(void **state)
     profile_check_warning(f->profile, WARN_NO_SUMMARY, 1, WARNING_NO_OFFSET);
 }
 
-static void cut_in_the_summary(void **state)
+ART_FILE_TEST(cut_in_the_summary)
 {
     struct art_file *f = *state;
 
@@ -146,7 +146,7 @@ static void cut_in_the_summary(void **state)
     profile_check_warning(f->profile, WARN_NO_SUMMARY, 1, WARNING_NO_OFFSET);
 }
 
-static void a_packet_that_cannot_be(void **state)
+ART_FILE_TEST(a_packet_that_cannot_be)
 {
     static const struct variant_options NONE = {.no_summary = true};
     struct art_file *f = *state;
@@ -179,7 +179,7 @@ static void put_record(struct buf *b, uint16_t thread, uint32_t method, enum eve
     trace_bytes_record(b, 14, (struct trace_record){thread, method, action, {time, time}});
 }
 
-static void names_are_given_again(void **state)
+ART_FILE_TEST(names_are_given_again)
 {
     struct art_file *f = *state;
     struct buf *b = &f->bytes;
@@ -201,7 +201,7 @@ static void names_are_given_again(void **state)
     profile_check_warning(f->profile, WARN_THREAD_REDEFINED, 1, thread);
 }
 
-static void undefined_names(void **state)
+ART_FILE_TEST(undefined_names)
 {
     struct art_file *f = *state;
     struct buf *b = &f->bytes;
@@ -228,7 +228,7 @@ static void put_header(struct art_file *f, unsigned header_bytes, unsigned recor
     trace_bytes_header(&f->bytes, 0xf3, header_bytes, record_bytes);
 }
 
-static void unusable_files(void **state)
+ART_FILE_TEST(unusable_files)
 {
     struct art_file *f = *state;
 
@@ -248,7 +248,7 @@ static void unusable_files(void **state)
 
 /* ---- any file ---- */
 
-static void any_cutting(void **state)
+ART_FILE_TEST(any_cutting)
 {
     struct art_file *f = *state;
 
@@ -259,7 +259,7 @@ static void any_cutting(void **state)
 }
 
 /* The window in which the record size is chosen ends within the file. */
-static void any_cutting_of_a_long_file(void **state)
+ART_FILE_TEST(any_cutting_of_a_long_file)
 {
     struct art_file *f = *state;
     size_t cuts[] = {0, 32, 4096, 65535, 65536, 65567, 65568, 65569, 70000};
@@ -295,7 +295,7 @@ static void any_cutting_of_a_long_file(void **state)
     buf_free(&expected);
 }
 
-static void any_damage(void **state)
+ART_FILE_TEST(any_damage)
 {
     struct art_file *f = *state;
 
@@ -304,28 +304,4 @@ static void any_damage(void **state)
         hostile_truncations(VARIANT_NAMES[v], &f->bytes);
         hostile_bit_flips(VARIANT_NAMES[v], &f->bytes);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        ART_FILE_TEST(both_clocks),
-        ART_FILE_TEST(one_clock_is_named_at_the_end),
-        ART_FILE_TEST(version_1),
-        ART_FILE_TEST(wider_records_than_the_header_says),
-        ART_FILE_TEST(wide_records_with_any_junk),
-        ART_FILE_TEST(without_summary),
-        ART_FILE_TEST(clock_against_the_version),
-        ART_FILE_TEST(bytes_behind_the_end),
-        ART_FILE_TEST(cut_in_a_record),
-        ART_FILE_TEST(cut_in_the_summary),
-        ART_FILE_TEST(a_packet_that_cannot_be),
-        ART_FILE_TEST(names_are_given_again),
-        ART_FILE_TEST(undefined_names),
-        ART_FILE_TEST(unusable_files),
-        ART_FILE_TEST(any_cutting),
-        ART_FILE_TEST(any_cutting_of_a_long_file),
-        ART_FILE_TEST(any_damage),
-    };
-    return cmocka_run_group_tests_name("android_stream", tests, NULL, NULL);
 }

@@ -97,7 +97,7 @@ static void check_values(const struct fixture *f, const char *first, const char 
     assert_int_equal(p->values[p->n_values - 1].role, ROLE_CALLS);
 }
 
-static void each_version_has_its_records(void **state)
+TEST_WITH(each_version_has_its_records, set_up, tear_down)
 {
     /* Of the main thread: 70 - 10 µs of wall time, 13 - 0 of its own. */
     static const struct {
@@ -127,7 +127,7 @@ static void each_version_has_its_records(void **state)
     }
 }
 
-static void threads_by_their_low_bits(void **state)
+TEST_WITH(threads_by_their_low_bits, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -139,7 +139,7 @@ static void threads_by_their_low_bits(void **state)
     assert_int_equal(f->profile->n_warnings, 0);
 }
 
-static void every_repair_is_told(void **state)
+TEST_WITH(every_repair_is_told, set_up, tear_down)
 {
     struct fixture *f = *state;
     static const struct {
@@ -166,7 +166,7 @@ static void every_repair_is_told(void **state)
 }
 
 /* Records that are left out end a batch: the offsets behind them must not shift. */
-static void offsets_behind_records_left_out(void **state)
+TEST_WITH(offsets_behind_records_left_out, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -186,7 +186,7 @@ static void offsets_behind_records_left_out(void **state)
     assert_int_equal(f->profile->tracks[0].records, 1335);
 }
 
-static void a_cut_record_has_its_offset(void **state)
+TEST_WITH(a_cut_record_has_its_offset, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -196,7 +196,7 @@ static void a_cut_record_has_its_offset(void **state)
     assert_int_equal(f->profile->tracks[0].records, 5);
 }
 
-static void unknown_methods_have_frames_of_their_own(void **state)
+TEST_WITH(unknown_methods_have_frames_of_their_own, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -217,7 +217,7 @@ static void unknown_methods_have_frames_of_their_own(void **state)
     }
 }
 
-static void facts_of_the_header(void **state)
+TEST_WITH(facts_of_the_header, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -251,7 +251,7 @@ static uint64_t offset_of(const struct fixture *f, const char *text)
     return at;
 }
 
-static void too_many_methods(void **state)
+TEST_WITH(too_many_methods, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -263,7 +263,7 @@ static void too_many_methods(void **state)
     check_limit(f, "more methods than the limit", offset_of(f, "0x8\tc.D"));
 }
 
-static void too_many_listed_threads(void **state)
+TEST_WITH(too_many_listed_threads, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -276,7 +276,7 @@ static void too_many_listed_threads(void **state)
 }
 
 /* Those that are recorded but not listed count as well. */
-static void too_many_recorded_threads(void **state)
+TEST_WITH(too_many_recorded_threads, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -291,7 +291,7 @@ static void too_many_recorded_threads(void **state)
     check_limit(f, "more threads than the limit", f->bytes.n - 14);
 }
 
-static void names_are_cut(void **state)
+TEST_WITH(names_are_cut, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -303,7 +303,7 @@ static void names_are_cut(void **state)
     profile_check_warning(f->profile, WARN_NAME_CUT, 7, offset_of(f, "1\tmain"));
 }
 
-static void lines_are_cut(void **state)
+TEST_WITH(lines_are_cut, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -317,7 +317,7 @@ static void lines_are_cut(void **state)
 
 /* ---- damage ---- */
 
-static void a_header_cut_anywhere(void **state)
+TEST_WITH(a_header_cut_anywhere, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -335,7 +335,7 @@ static void a_header_cut_anywhere(void **state)
 }
 
 /* Whatever is left of a file gives a profile or says why not; sanitizers watch the memory. */
-static void cut_at_every_byte(void **state)
+TEST_WITH(cut_at_every_byte, set_up, tear_down)
 {
     static const char *const NAMES[] = {"v1-broken", "v2-cpu", "v3-broken", "v3-large-records", "odd-lines"};
     struct fixture *f = *state;
@@ -368,7 +368,7 @@ static void check_sums(const struct profile *p)
         }
 }
 
-static void every_bit_flipped(void **state)
+TEST_WITH(every_bit_flipped, set_up, tear_down)
 {
     static const char *const NAMES[] = {"v1", "v2-cpu", "v3", "v3-broken", "crlf"};
     struct fixture *f = *state;
@@ -392,7 +392,7 @@ static void every_bit_flipped(void **state)
 
 /* ---- size ---- */
 
-static void many_threads_in_turn(void **state)
+TEST_WITH(many_threads_in_turn, set_up, tear_down)
 {
     struct fixture *f = *state;
     clock_t start = clock();
@@ -409,7 +409,7 @@ static void many_threads_in_turn(void **state)
     assert_true(clock() - start < 20 * CLOCKS_PER_SEC);
 }
 
-static void many_methods_and_facts(void **state)
+TEST_WITH(many_methods_and_facts, set_up, tear_down)
 {
     struct fixture *f = *state;
     clock_t start = clock();
@@ -429,30 +429,4 @@ static void many_methods_and_facts(void **state)
     assert_int_equal(f->profile->n_facts, 6);
     assert_null(profile_warned(f->profile, WARN_UNKNOWN_METHOD));
     assert_true(clock() - start < 20 * CLOCKS_PER_SEC);
-}
-
-#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(each_version_has_its_records),
-        TEST(threads_by_their_low_bits),
-        TEST(every_repair_is_told),
-        TEST(offsets_behind_records_left_out),
-        TEST(a_cut_record_has_its_offset),
-        TEST(unknown_methods_have_frames_of_their_own),
-        TEST(facts_of_the_header),
-        TEST(too_many_methods),
-        TEST(too_many_listed_threads),
-        TEST(too_many_recorded_threads),
-        TEST(names_are_cut),
-        TEST(lines_are_cut),
-        TEST(a_header_cut_anywhere),
-        TEST(cut_at_every_byte),
-        TEST(every_bit_flipped),
-        TEST(many_threads_in_turn),
-        TEST(many_methods_and_facts),
-    };
-    return cmocka_run_group_tests_name("android_trace", tests, NULL, NULL);
 }

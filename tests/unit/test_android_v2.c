@@ -8,7 +8,7 @@
 
 /* ---- good files ---- */
 
-static void every_layout(void **state)
+ART_FILE_TEST(every_layout)
 {
     static const char *const LAYOUTS[VARIANTS] = {
         [VARIANT_A4] = "Android 14 QPR3",
@@ -38,7 +38,7 @@ static void every_layout(void **state)
     }
 }
 
-static void small_blocks_and_no_streaming(void **state)
+ART_FILE_TEST(small_blocks_and_no_streaming)
 {
     struct art_file *f = *state;
 
@@ -51,7 +51,7 @@ static void small_blocks_and_no_streaming(void **state)
         }
 }
 
-static void one_clock_is_named_at_the_end(void **state)
+ART_FILE_TEST(one_clock_is_named_at_the_end)
 {
     static const struct variant_options CPU = {.clock = "thread-cpu", .cpu_alone = true};
     static const enum variant SINGLE[] = {VARIANT_A4, VARIANT_B4, VARIANT_C4, VARIANT_D4, VARIANT_E4};
@@ -67,7 +67,7 @@ static void one_clock_is_named_at_the_end(void **state)
 }
 
 /* 32-bit µs of A and B wrap from block to block; C counts on. */
-static void times_behind_32_bits(void **state)
+ART_FILE_TEST(times_behind_32_bits)
 {
     static const struct variant_event LONG[] = {
         {1, 0, EVENT_ENTER, 0, 4294967000}, {1, 1, EVENT_ENTER, 1, 4294967290}, {1, 1, EVENT_EXIT, 2, 94}};
@@ -90,7 +90,7 @@ static void times_behind_32_bits(void **state)
 
 /* ---- what is missing or too much ---- */
 
-static void without_summary(void **state)
+ART_FILE_TEST(without_summary)
 {
     static const struct variant_options NONE = {.no_summary = true};
     struct art_file *f = *state;
@@ -106,7 +106,7 @@ static void without_summary(void **state)
     }
 }
 
-static void bytes_behind_the_end(void **state)
+ART_FILE_TEST(bytes_behind_the_end)
 {
     struct art_file *f = *state;
 
@@ -118,7 +118,7 @@ static void bytes_behind_the_end(void **state)
     profile_check_warning(f->profile, WARN_TRAILING_BYTES, 4, end);
 }
 
-static void exits_without_enter(void **state)
+ART_FILE_TEST(exits_without_enter)
 {
     static const struct variant_event EXITS[] = {{1, 0, EVENT_EXIT, 0, 5},
                                                  {1, 1, EVENT_ENTER, 0, 8},
@@ -140,7 +140,7 @@ static void exits_without_enter(void **state)
     }
 }
 
-static void unlisted_methods_and_threads(void **state)
+ART_FILE_TEST(unlisted_methods_and_threads)
 {
     static const struct variant_event ODD[] = {
         {1, 0, EVENT_ENTER, 0, 1}, {1, 9, EVENT_ENTER, 0, 2}, {1, 9, EVENT_EXIT, 0, 4},
@@ -168,7 +168,7 @@ static void unlisted_methods_and_threads(void **state)
 
 /* ---- numbers ---- */
 
-static void numbers_of_any_length(void **state)
+ART_FILE_TEST(numbers_of_any_length)
 {
     static const uint64_t VALUES[] = {0,
                                       1,
@@ -185,7 +185,6 @@ static void numbers_of_any_length(void **state)
                                       UINT64_C(1) << 63,
                                       UINT64_MAX};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(VALUES) / sizeof(*VALUES); i++)
         for (unsigned sign = 0; sign < 4; sign++) {
             bool is_signed = sign & 1;
@@ -209,20 +208,4 @@ static void numbers_of_any_length(void **state)
             }
             buf_free(&b);
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        ART_FILE_TEST(every_layout),
-        ART_FILE_TEST(small_blocks_and_no_streaming),
-        ART_FILE_TEST(one_clock_is_named_at_the_end),
-        ART_FILE_TEST(times_behind_32_bits),
-        ART_FILE_TEST(without_summary),
-        ART_FILE_TEST(bytes_behind_the_end),
-        ART_FILE_TEST(exits_without_enter),
-        ART_FILE_TEST(unlisted_methods_and_threads),
-        ART_FILE_TEST(numbers_of_any_length),
-    };
-    return cmocka_run_group_tests_name("android_v2", tests, NULL, NULL);
 }

@@ -20,7 +20,7 @@ static void put_block_c(struct buf *b, uint32_t thread, const void *body, size_t
 }
 
 /* A block that ends within a record, one with a number that has no end, and a good one behind them. */
-static void damaged_blocks(void **state)
+ART_FILE_TEST(damaged_blocks)
 {
     struct art_file *f = *state;
     struct buf *b = &f->bytes, body = {0}, endless = {0};
@@ -43,7 +43,7 @@ static void damaged_blocks(void **state)
     buf_free(&endless);
 }
 
-static void a_packet_that_cannot_be(void **state)
+ART_FILE_TEST(a_packet_that_cannot_be)
 {
     struct art_file *f = *state;
 
@@ -55,7 +55,7 @@ static void a_packet_that_cannot_be(void **state)
     profile_check_warning(f->profile, WARN_DAMAGED, 4, end);
 }
 
-static void cut_in_a_block(void **state)
+ART_FILE_TEST(cut_in_a_block)
 {
     struct art_file *f = *state;
 
@@ -66,7 +66,7 @@ static void cut_in_a_block(void **state)
     assert_null(profile_warned(f->profile, WARN_BAD_BLOCK));
 }
 
-static void unusable_files(void **state)
+ART_FILE_TEST(unusable_files)
 {
     struct art_file *f = *state;
 
@@ -152,7 +152,7 @@ static void put_named(struct art_file *f, enum variant v, const char *name, uint
 #define WIDENED  "\xc3\xa9\xc3\xa8\xc2\xb5\xc3\xa0"
 
 /* Names may have gone through a conversion before they were recorded, or look so. */
-static void names_as_a_conversion_leaves_them(void **state)
+ART_FILE_TEST(names_as_a_conversion_leaves_them)
 {
     static const char *const NAMES[] = {REPLACED REPLACED REPLACED REPLACED "-pool",
                                         "pool-" REPLACED REPLACED, REPLACED REPLACED REPLACED REPLACED,
@@ -170,7 +170,7 @@ static void names_as_a_conversion_leaves_them(void **state)
 }
 
 /* No conversion leaves the version of a streaming file as it is. */
-static void any_names_of_a_stream(void **state)
+ART_FILE_TEST(any_names_of_a_stream)
 {
     struct art_file *f = *state;
 
@@ -211,7 +211,7 @@ static void check_every_window(struct art_file *f)
 
 /* Also where the upload, or the part of it that is looked at, ends within a character. Line ends tell only
  * where there are lines. */
-static void converted_files(void **state)
+ART_FILE_TEST(converted_files)
 {
     struct art_file *f = *state;
 
@@ -231,7 +231,7 @@ static void converted_files(void **state)
 
 /* ---- files that are only recognised ---- */
 
-static void recognised_and_refused(void **state)
+ART_FILE_TEST(recognised_and_refused)
 {
     struct art_file *f = *state;
 
@@ -251,7 +251,7 @@ static void recognised_and_refused(void **state)
 
 /* ---- any file ---- */
 
-static void any_cutting(void **state)
+ART_FILE_TEST(any_cutting)
 {
     struct art_file *f = *state;
 
@@ -262,7 +262,7 @@ static void any_cutting(void **state)
 }
 
 /* Blocks that are longer than the window in which the layout is chosen. */
-static void long_files(void **state)
+ART_FILE_TEST(long_files)
 {
     enum { N = 90000 };
     struct art_file *f = *state;
@@ -307,7 +307,7 @@ static void long_files(void **state)
     buf_free(&body);
 }
 
-static void any_truncation(void **state)
+ART_FILE_TEST(any_truncation)
 {
     struct art_file *f = *state;
 
@@ -317,7 +317,7 @@ static void any_truncation(void **state)
     }
 }
 
-static void any_bit_flip(void **state)
+ART_FILE_TEST(any_bit_flip)
 {
     struct art_file *f = *state;
 
@@ -328,7 +328,7 @@ static void any_bit_flip(void **state)
 }
 
 /* The limit is named, and nothing else goes wrong. */
-static void any_memory_ceiling(void **state)
+ART_FILE_TEST(any_memory_ceiling)
 {
     struct art_file *f = *state;
 
@@ -348,24 +348,4 @@ static void any_memory_ceiling(void **state)
         }
         assert_true(ceiling < 4 << 20);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        ART_FILE_TEST(damaged_blocks),
-        ART_FILE_TEST(a_packet_that_cannot_be),
-        ART_FILE_TEST(cut_in_a_block),
-        ART_FILE_TEST(unusable_files),
-        ART_FILE_TEST(names_as_a_conversion_leaves_them),
-        ART_FILE_TEST(any_names_of_a_stream),
-        ART_FILE_TEST(converted_files),
-        ART_FILE_TEST(recognised_and_refused),
-        ART_FILE_TEST(any_cutting),
-        ART_FILE_TEST(long_files),
-        ART_FILE_TEST(any_truncation),
-        ART_FILE_TEST(any_bit_flip),
-        ART_FILE_TEST(any_memory_ceiling),
-    };
-    return cmocka_run_group_tests_name("android_v2_damage", tests, NULL, NULL);
 }

@@ -19,13 +19,12 @@ static bool is_zero(const unsigned char *p, size_t n)
     return true;
 }
 
-static void zeroed_aligned_apart(void **state)
+TEST(zeroed_aligned_apart)
 {
     struct arena a;
     unsigned char *before = NULL;
     size_t before_bytes = 0;
 
-    (void)state;
     arena_init(&a, 64 * MIB);
     for (size_t n = 0; n < 3000; n += 7) {
         unsigned char *p = arena_alloc(&a, n);
@@ -42,11 +41,10 @@ static void zeroed_aligned_apart(void **state)
     assert_int_equal(a.used_bytes, 0);
 }
 
-static void larger_than_any_block(void **state)
+TEST(larger_than_any_block)
 {
     struct arena a;
 
-    (void)state;
     arena_init(&a, 64 * MIB);
     unsigned char *p = arena_alloc(&a, 5 * MIB);
     assert_non_null(p);
@@ -57,12 +55,11 @@ static void larger_than_any_block(void **state)
     arena_free(&a);
 }
 
-static void the_ceiling(void **state)
+TEST(the_ceiling)
 {
     struct arena a;
     size_t given = 0;
 
-    (void)state;
     arena_init(&a, MIB);
     while (arena_alloc(&a, 1000) != NULL)
         given += 1000;
@@ -77,13 +74,12 @@ static void the_ceiling(void **state)
 }
 
 /* A large array grows as far as the ceiling lets it, in few steps. */
-static void an_array_up_to_the_ceiling(void **state)
+TEST(an_array_up_to_the_ceiling)
 {
     struct arena a;
     uint32_t *array = NULL;
     size_t capacity = 0, n = 0, steps = 0, at_first = 0;
 
-    (void)state;
     arena_init(&a, MIB);
     for (; ARENA_ROOM(&a, array, capacity, n + 1); n++) {
         steps += capacity != at_first;
@@ -99,12 +95,11 @@ static void an_array_up_to_the_ceiling(void **state)
     arena_free(&a);
 }
 
-static void nothing_is_allowed(void **state)
+TEST(nothing_is_allowed)
 {
     struct arena a;
     size_t capacity = 0;
 
-    (void)state;
     arena_init(&a, 0);
     assert_null(arena_alloc(&a, 0));
     assert_null(arena_copy(&a, "x", 1));
@@ -114,12 +109,11 @@ static void nothing_is_allowed(void **state)
     arena_free(&a);
 }
 
-static void sizes_that_overflow(void **state)
+TEST(sizes_that_overflow)
 {
     struct arena a;
     size_t capacity = 0;
 
-    (void)state;
     arena_init(&a, 16 * MIB);
     assert_null(arena_alloc(&a, SIZE_MAX));
     assert_null(arena_alloc(&a, SIZE_MAX - 14));
@@ -133,11 +127,10 @@ static void sizes_that_overflow(void **state)
     arena_free(&a);
 }
 
-static void the_system_has_no_more(void **state)
+TEST(the_system_has_no_more)
 {
     struct arena a;
 
-    (void)state;
     arena_init(&a, SIZE_MAX / 2);
     assert_null(arena_alloc(&a, SIZE_MAX / 8));
     assert_int_equal(a.failure, ARENA_NO_MEMORY);
@@ -148,14 +141,13 @@ static void the_system_has_no_more(void **state)
 }
 
 /* Three arrays grow in turn, from bytes to megabytes, and keep what they hold. */
-static void arrays_grow(void **state)
+TEST(arrays_grow)
 {
     enum { ARRAYS = 3, ELEMENTS = 300000 };
     struct arena a;
     uint32_t *arrays[ARRAYS] = {NULL};
     size_t capacity[ARRAYS] = {0};
 
-    (void)state;
     arena_init(&a, 64 * MIB);
     for (uint32_t i = 0; i < ELEMENTS; i++)
         for (uint32_t k = 0; k < ARRAYS; k++) {
@@ -171,12 +163,11 @@ static void arrays_grow(void **state)
     arena_free(&a);
 }
 
-static void growth_that_is_not_needed(void **state)
+TEST(growth_that_is_not_needed)
 {
     struct arena a;
     size_t capacity = 0;
 
-    (void)state;
     arena_init(&a, MIB);
     char *p = arena_grow(&a, NULL, &capacity, 0, 1);
     assert_non_null(p);
@@ -187,11 +178,10 @@ static void growth_that_is_not_needed(void **state)
     arena_free(&a);
 }
 
-static void failed_growth_keeps_the_array(void **state)
+TEST(failed_growth_keeps_the_array)
 {
     static const size_t FIRST[] = {100, 100000}; /* within a block, and with a block of its own */
 
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         struct arena a;
         size_t capacity = 0;
@@ -210,11 +200,10 @@ static void failed_growth_keeps_the_array(void **state)
 }
 
 /* Released memory counts no more: far more than the ceiling goes through one arena. */
-static void released_arrays_come_back(void **state)
+TEST(released_arrays_come_back)
 {
     struct arena a;
 
-    (void)state;
     arena_init(&a, 4 * MIB);
     for (size_t i = 0; i < 100; i++) {
         size_t first = 0, second = 0;
@@ -230,14 +219,13 @@ static void released_arrays_come_back(void **state)
     arena_free(&a);
 }
 
-static void release_in_the_middle(void **state)
+TEST(release_in_the_middle)
 {
     enum { ARRAYS = 5 };
     struct arena a;
     unsigned char *arrays[ARRAYS];
     size_t capacity[ARRAYS] = {0};
 
-    (void)state;
     arena_init(&a, 64 * MIB);
     for (size_t i = 0; i < ARRAYS; i++) {
         arrays[i] = arena_grow(&a, NULL, &capacity[i], 50000, 1);
@@ -258,7 +246,7 @@ static void release_in_the_middle(void **state)
 
 /* Two arrays outgrow the ceiling in turn, beside one that may not: they go on in files, keep what they hold, and leave no
  * descriptor. */
-static void arrays_in_files(void **state)
+TEST(arrays_in_files)
 {
     enum { ELEMENTS = 700000 };
     struct scratch scratch = scratch_make();
@@ -268,7 +256,6 @@ static void arrays_in_files(void **state)
     uint32_t *in_file[2] = {NULL}, *in_memory = NULL;
     size_t capacity[2] = {0}, memory_capacity = 0, before = scratch_descriptors();
 
-    (void)state;
     arena_init(&a, 4 * MIB);
     a.files = (struct arena_files){mapped_file_grow, mapped_file_free, &files};
     for (uint32_t i = 0; i < ELEMENTS; i++) {
@@ -302,7 +289,7 @@ static void arrays_in_files(void **state)
 }
 
 /* Without a folder that can be written to, and beyond the ceiling of files, an array fails as it does in memory. */
-static void no_room_in_files(void **state)
+TEST(no_room_in_files)
 {
     struct scratch scratch = scratch_make();
     _Atomic uint64_t taken = 0;
@@ -316,7 +303,6 @@ static void no_room_in_files(void **state)
                  {scratch.path, MIB / 2, MIB},
                  {scratch.path, 2 * MIB, 2 * MIB}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         struct arena a;
         char *p = NULL;
@@ -347,7 +333,7 @@ static int grow_counted(void *place, int fd, void **p, size_t old_bytes, size_t 
 }
 
 /* Arenas that share the counter share the bound, which is neared in few steps, and what one gives back another may take. */
-static void files_have_one_bound(void **state)
+TEST(files_have_one_bound)
 {
     struct scratch scratch = scratch_make();
     _Atomic uint64_t taken = 0;
@@ -356,7 +342,6 @@ static void files_have_one_bound(void **state)
     char *p[2] = {NULL};
     size_t capacity[2] = {0};
 
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         arena_init(&arenas[i], MIB / 4);
         arenas[i].files = (struct arena_files){grow_counted, mapped_file_free, &files};
@@ -376,12 +361,11 @@ static void files_have_one_bound(void **state)
     scratch_remove(&scratch);
 }
 
-static void copies(void **state)
+TEST(copies)
 {
     struct arena a;
     char text[] = "a\0b";
 
-    (void)state;
     arena_init(&a, MIB);
     char *copy = arena_copy(&a, text, sizeof(text));
     text[0] = 'x';
@@ -390,39 +374,14 @@ static void copies(void **state)
     arena_free(&a);
 }
 
-static void free_twice(void **state)
+TEST(free_twice)
 {
     struct arena a;
 
-    (void)state;
     arena_init(&a, MIB);
     arena_free(&a);
     assert_non_null(arena_alloc(&a, 10));
     arena_free(&a);
     arena_free(&a);
     assert_int_equal(a.used_bytes, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(zeroed_aligned_apart),
-        cmocka_unit_test(larger_than_any_block),
-        cmocka_unit_test(the_ceiling),
-        cmocka_unit_test(an_array_up_to_the_ceiling),
-        cmocka_unit_test(nothing_is_allowed),
-        cmocka_unit_test(sizes_that_overflow),
-        cmocka_unit_test(the_system_has_no_more),
-        cmocka_unit_test(arrays_grow),
-        cmocka_unit_test(growth_that_is_not_needed),
-        cmocka_unit_test(failed_growth_keeps_the_array),
-        cmocka_unit_test(released_arrays_come_back),
-        cmocka_unit_test(release_in_the_middle),
-        cmocka_unit_test(arrays_in_files),
-        cmocka_unit_test(no_room_in_files),
-        cmocka_unit_test(files_have_one_bound),
-        cmocka_unit_test(copies),
-        cmocka_unit_test(free_twice),
-    };
-    return cmocka_run_group_tests_name("arena", tests, NULL, NULL);
 }

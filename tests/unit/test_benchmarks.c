@@ -64,7 +64,7 @@ static void expect(struct str bytes, const char *member, const char *expected)
     buf_free(&answer);
 }
 
-static void recordings_of_benchmarks(void **state)
+TEST(recordings_of_benchmarks)
 {
     static const struct packing_member MEMBERS[] = {
         {.name = "out/Startup_startup_iter000_1.txt", .bytes = STR_INIT("a;b 1\n")},
@@ -79,7 +79,6 @@ static void recordings_of_benchmarks(void **state)
                             size_t n) = {packing_zip_archive, packing_tar};
     char text[300];
 
-    (void)state;
     for (size_t k = 0; k < LENGTH(packers); k++) {
         struct buf archive = {0};
         packers[k](&archive, MEMBERS, LENGTH(MEMBERS));
@@ -114,14 +113,13 @@ static void recordings_of_benchmarks(void **state)
 }
 
 /* A recording that is alone in its archive needs no choice. */
-static void one_recording(void **state)
+TEST(one_recording)
 {
     const struct packing_member members[] = {
         {.name = "benchmarkData.json", .bytes = {LIST, sizeof(LIST) - 1}, .method = 8},
         {.name = "Sort_methodTracing.txt", .bytes = STR("a;e 1\n")}};
     struct buf archive = {0}, stream = {0};
 
-    (void)state;
     packing_tar(&archive, members, LENGTH(members));
     packing_gzip(&stream, buf_view(&archive));
     expect(buf_view(&stream), NULL,
@@ -131,11 +129,10 @@ static void one_recording(void **state)
 }
 
 /* With the list cut at each byte, and with what is no list, the recording is read all the same, and without a warning. */
-static void what_is_wrong_with_a_list_is_of_no_matter(void **state)
+TEST(what_is_wrong_with_a_list_is_of_no_matter)
 {
     struct buf deep = {0}, wide = {0};
 
-    (void)state;
     buf_z(&deep, "{\"context\":{},\"benchmarks\":");
     for (int i = 0; i < 100000; i++)
         buf_char(&deep, '[');
@@ -162,11 +159,10 @@ static void what_is_wrong_with_a_list_is_of_no_matter(void **state)
 }
 
 /* A name that is no text stands so far behind its key that the key is no longer at hand. */
-static void a_recording_without_a_name_ends_no_other(void **state)
+TEST(a_recording_without_a_name_ends_no_other)
 {
     struct buf list = {0}, archive = {0};
 
-    (void)state;
     buf_z(&list, "{\"benchmarks\":[{\"name\":\"a\",\"profilerOutputs\":[{\"filename\":");
     for (int i = 0; i < 300000; i++)
         buf_char(&list, ' ');
@@ -180,14 +176,13 @@ static void a_recording_without_a_name_ends_no_other(void **state)
 }
 
 /* A small archive whose list would take much. */
-static void a_list_takes_no_more_memory_than_its_job_has(void **state)
+TEST(a_list_takes_no_more_memory_than_its_job_has)
 {
     enum { LIMIT_BYTES = 8 << 20, BENCHMARKS = 500, RUNS = 1000 };
     struct buf list = {0}, archive = {0};
     struct benchmarks benchmarks = {.n = 0};
     struct arena job;
 
-    (void)state;
     buf_z(&list, "{\"benchmarks\":[{\"name\":\"a\",\"profilerOutputs\":[{\"filename\":\"x.txt\"}]}");
     for (int i = 0; i < BENCHMARKS; i++) {
         buf_z(&list, ",{\"metrics\":{\"m\":{\"runs\":[");
@@ -217,11 +212,10 @@ static void a_list_takes_no_more_memory_than_its_job_has(void **state)
     buf_free(&list);
 }
 
-static void names_are_cleaned_and_cut(void **state)
+TEST(names_are_cleaned_and_cut)
 {
     struct buf list = {0}, archive = {0};
 
-    (void)state;
     buf_z(&list, "{\"benchmarks\":[{\"name\":\"a\\u0007\\u202eb");
     for (int i = 0; i < 1000; i++)
         buf_char(&list, 'x');
@@ -241,18 +235,4 @@ static void names_are_cleaned_and_cut(void **state)
     buf_free(&answer);
     buf_free(&archive);
     buf_free(&list);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(recordings_of_benchmarks),
-        cmocka_unit_test(one_recording),
-        cmocka_unit_test(what_is_wrong_with_a_list_is_of_no_matter),
-        cmocka_unit_test(a_recording_without_a_name_ends_no_other),
-        cmocka_unit_test(a_list_takes_no_more_memory_than_its_job_has),
-        cmocka_unit_test(names_are_cleaned_and_cut),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,12 +6,11 @@
 #include "core/system/boot_id.h"
 #include "tests/support/scratch.h"
 
-static void the_kernel_s_is_the_same_each_time(void **state)
+TEST(the_kernel_s_is_the_same_each_time)
 {
     static const char PATH[] = "/proc/sys/kernel/random/boot_id";
     char one[BOOT_CHARS + 1], two[BOOT_CHARS + 1];
 
-    (void)state;
     assert_true(boot_id(PATH, one));
     assert_true(boot_id(PATH, two));
     assert_int_equal(strlen(one), BOOT_CHARS);
@@ -19,13 +18,12 @@ static void the_kernel_s_is_the_same_each_time(void **state)
 }
 
 /* What may be spoilt is then taken for spoilt. */
-static void one_that_cannot_be_read_is_another_one_each_time(void **state)
+TEST(one_that_cannot_be_read_is_another_one_each_time)
 {
     struct scratch scratch = scratch_make();
     char path[512], one[BOOT_CHARS + 1], two[BOOT_CHARS + 1];
     static const char *const TEXTS[] = {NULL, "", "too short\n"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(TEXTS) / sizeof(TEXTS[0]); i++) {
         scratch_path(&scratch, "boot_id", path, sizeof(path));
         if (TEXTS[i] != NULL)
@@ -36,14 +34,4 @@ static void one_that_cannot_be_read_is_another_one_each_time(void **state)
         assert_string_not_equal(one, two);
     }
     scratch_remove(&scratch);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_kernel_s_is_the_same_each_time),
-        cmocka_unit_test(one_that_cannot_be_read_is_another_one_each_time),
-    };
-
-    return cmocka_run_group_tests_name("boot", tests, NULL, NULL);
 }

@@ -14,11 +14,10 @@ static void check(struct buf *b, const char *expected)
     buf_clear(b);
 }
 
-static void pieces(void **state)
+TEST(pieces)
 {
     struct buf b = {0};
 
-    (void)state;
     buf_bytes(&b, "ab", 2);
     buf_str(&b, STR("c"));
     buf_z(&b, "de");
@@ -33,13 +32,12 @@ static void pieces(void **state)
     buf_free(&b);
 }
 
-static void numbers(void **state)
+TEST(numbers)
 {
     static const uint64_t VALUES[] = {0, 9, 10, 4294967295, 4294967296, UINT64_MAX - 1, UINT64_MAX};
     struct buf b = {0};
     char expected[32];
 
-    (void)state;
     for (size_t i = 0; i < sizeof(VALUES) / sizeof(VALUES[0]); i++) {
         buf_u64(&b, VALUES[i]);
         snprintf(expected, sizeof(expected), "%llu", (unsigned long long)VALUES[i]);
@@ -51,7 +49,7 @@ static void numbers(void **state)
     buf_free(&b);
 }
 
-static void grouped(void **state)
+TEST(grouped)
 {
     static const struct {
         uint64_t value;
@@ -67,7 +65,6 @@ static void grouped(void **state)
     };
     struct buf b = {0};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(ROWS) / sizeof(ROWS[0]); i++) {
         buf_u64_grouped(&b, ROWS[i].value);
         check(&b, ROWS[i].text);
@@ -75,7 +72,7 @@ static void grouped(void **state)
     buf_free(&b);
 }
 
-static void fixed(void **state)
+TEST(fixed)
 {
     static const struct {
         uint64_t value;
@@ -96,7 +93,6 @@ static void fixed(void **state)
     };
     struct buf b = {0};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(ROWS) / sizeof(ROWS[0]); i++) {
         buf_fixed(&b, ROWS[i].value, ROWS[i].decimals);
         check(&b, ROWS[i].text);
@@ -104,11 +100,10 @@ static void fixed(void **state)
     buf_free(&b);
 }
 
-static void hex_bytes(void **state)
+TEST(hex_bytes)
 {
     struct buf b = {0};
 
-    (void)state;
     buf_hex_bytes(&b, (const uint8_t[]){0x00, 0x0f, 0xa5, 0xff}, 4);
     check(&b, "000fa5ff");
     buf_hex_bytes(&b, NULL, 0);
@@ -116,11 +111,10 @@ static void hex_bytes(void **state)
     buf_free(&b);
 }
 
-static void exactly_to_the_limit(void **state)
+TEST(exactly_to_the_limit)
 {
     struct buf b;
 
-    (void)state;
     for (size_t limit = 1; limit < 600; limit += 13) {
         buf_init(&b, limit);
         for (size_t i = 0; i < limit; i++)
@@ -136,11 +130,10 @@ static void exactly_to_the_limit(void **state)
     }
 }
 
-static void the_error_sticks(void **state)
+TEST(the_error_sticks)
 {
     struct buf b;
 
-    (void)state;
     buf_init(&b, 10);
     buf_z(&b, "12345678");
     buf_z(&b, "too long");
@@ -157,11 +150,10 @@ static void the_error_sticks(void **state)
     buf_free(&b);
 }
 
-static void reserving(void **state)
+TEST(reserving)
 {
     struct buf b = {0};
 
-    (void)state;
     assert_true(buf_reserve(&b, 100000));
     memset(b.p, 'x', 100000);
     b.n = 100000;
@@ -173,11 +165,10 @@ static void reserving(void **state)
     buf_free(&b);
 }
 
-static void long_output(void **state)
+TEST(long_output)
 {
     struct buf b = {0};
 
-    (void)state;
     for (unsigned i = 0; i < 100000; i++)
         buf_printf(&b, "%05u\n", i);
     assert_false(b.failed);
@@ -186,11 +177,10 @@ static void long_output(void **state)
     buf_free(&b);
 }
 
-static void as_in_a_url(void **state)
+TEST(as_in_a_url)
 {
     struct buf b = {0};
 
-    (void)state;
     buf_percent(&b, (struct str){"aZ09-._~ /?&=+%\0\xc3\xbc", 18});
     assert_true(str_eq(buf_view(&b), STR("aZ09-._~%20%2F%3F%26%3D%2B%25%00%C3%BC")));
     buf_free(&b);
@@ -213,12 +203,11 @@ static bool drain(void *context, struct str bytes)
 }
 
 /* What is drained, and what is left at the end, is all that was appended, in its order. */
-static void drained(void **state)
+TEST(drained)
 {
     struct drained d = {0}, whole = {0};
     struct buf b = {.drain = drain, .drain_context = &d, .limit = 4 * BUF_DRAIN_BYTES}, all = {0};
 
-    (void)state;
     for (unsigned i = 0; i < 300000; i++) {
         buf_u64(&b, i);
         buf_u64(&all, i);
@@ -234,12 +223,11 @@ static void drained(void **state)
 }
 
 /* Who cannot take more ends it. */
-static void drained_in_vain(void **state)
+TEST(drained_in_vain)
 {
     struct drained d = {.fails_at = 1};
     struct buf b = {.drain = drain, .drain_context = &d};
 
-    (void)state;
     for (unsigned i = 0; i < 300000; i++)
         buf_u64(&b, i);
     assert_true(b.failed);
@@ -248,17 +236,4 @@ static void drained_in_vain(void **state)
     buf_z(&b, "more");
     assert_int_equal(d.bytes, bytes);
     buf_free(&b);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pieces),           cmocka_unit_test(numbers),
-        cmocka_unit_test(grouped),          cmocka_unit_test(fixed),
-        cmocka_unit_test(hex_bytes),        cmocka_unit_test(exactly_to_the_limit),
-        cmocka_unit_test(the_error_sticks), cmocka_unit_test(reserving),
-        cmocka_unit_test(long_output),      cmocka_unit_test(as_in_a_url),
-        cmocka_unit_test(drained),          cmocka_unit_test(drained_in_vain),
-    };
-    return cmocka_run_group_tests_name("buf", tests, NULL, NULL);
 }

@@ -15,7 +15,7 @@ static const struct profile_value TWO_COUNTS[] = {
 
 /* ---- tables ---- */
 
-static void nothing_at_all(void **state)
+TEST_WITH(nothing_at_all, builder_set_up, builder_tear_down)
 {
     const struct profile *p = builder_finished(*state);
 
@@ -28,7 +28,7 @@ static void nothing_at_all(void **state)
     assert_true(str_eq(p->format_label, STR("Format")));
 }
 
-static void values_are_copied(void **state)
+TEST_WITH(values_are_copied, builder_set_up, builder_tear_down)
 {
     struct builder_fixture *f = *state;
     char name[] = "wall", label[] = "wall time";
@@ -47,7 +47,7 @@ static void values_are_copied(void **state)
 
 /* ---- declarations ---- */
 
-static void wrong_declarations_are_refused(void **state)
+TEST(wrong_declarations_are_refused)
 {
     static const struct profile_value WALL = {STR_INIT("wall"), STR_INIT("l"), UNIT_NS, ROLE_WALL},
                                       CPU = {STR_INIT("cpu"), STR_INIT("l"), UNIT_NS, ROLE_CPU},
@@ -78,7 +78,6 @@ static void wrong_declarations_are_refused(void **state)
         {{WALL, CPU}, 2, {CALLS}, PROFILE_VALUES_MAX - 1}        /* too many together */
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(WRONG) / sizeof(*WRONG); i++) {
         struct arena arena;
         struct diag diag = {0};
@@ -103,7 +102,7 @@ static void check_misuse(const struct builder *b, const char *word)
 }
 
 /* Events need times, samples must not have any, and what was declared stays. */
-static void only_what_was_declared_is_taken(void **state)
+TEST_WITH(only_what_was_declared_is_taken, builder_set_up, builder_tear_down)
 {
     const uint64_t values[] = {1, 2};
     struct builder_fixture *f = *state;
@@ -132,7 +131,7 @@ static void only_what_was_declared_is_taken(void **state)
     check_misuse(samples, "clock");
 }
 
-static void a_time_is_declared_anew(void **state)
+TEST_WITH(a_time_is_declared_anew, builder_set_up, builder_tear_down)
 {
     static const struct profile_value CPU = {STR_INIT("cpu"), STR_INIT("CPU time"), UNIT_NS, ROLE_CPU};
     struct builder_fixture *f = *state;
@@ -151,7 +150,7 @@ static void a_time_is_declared_anew(void **state)
 
 /* ---- names and warnings ---- */
 
-static void a_frame_is_its_names_but_the_file(void **state)
+TEST_WITH(a_frame_is_its_names_but_the_file, builder_set_up, builder_tear_down)
 {
     struct builder_fixture *f = *state;
     struct builder *b = f->builder;
@@ -184,7 +183,7 @@ static void a_frame_is_its_names_but_the_file(void **state)
         assert_int_equal(p->frames[i].file, y);
 }
 
-static void many_frames(void **state)
+TEST_WITH(many_frames, builder_set_up, builder_tear_down)
 {
     struct builder_fixture *f = *state;
 
@@ -194,7 +193,7 @@ static void many_frames(void **state)
     assert_int_equal(builder_finished(f)->n_frames, 20000);
 }
 
-static void tracks_come_by_id_and_only_with_events(void **state)
+TEST_WITH(tracks_come_by_id_and_only_with_events, builder_set_up, builder_tear_down)
 {
     struct builder_fixture *f = *state;
     struct builder *b = f->builder;
@@ -225,7 +224,7 @@ static void tracks_come_by_id_and_only_with_events(void **state)
     assert_true(str_eq(profile_string(p, p->tracks[3].name), STR("last")));
 }
 
-static void facts_in_order(void **state)
+TEST_WITH(facts_in_order, builder_set_up, builder_tear_down)
 {
     struct builder_fixture *f = *state;
     char name[] = "clock", value[] = "dual";
@@ -243,7 +242,7 @@ static void facts_in_order(void **state)
     assert_true(str_eq(p->facts[2].name, STR("empty")) && p->facts[2].value.n == 0);
 }
 
-static void the_smallest_offset_is_kept(void **state)
+TEST_WITH(the_smallest_offset_is_kept, builder_set_up, builder_tear_down)
 {
     struct builder_fixture *f = *state;
     struct builder *b = f->builder;
@@ -271,7 +270,7 @@ static void the_smallest_offset_is_kept(void **state)
 
 /* ---- ceilings ---- */
 
-static void failures_name_what_gave_out(void **state)
+TEST_WITH(failures_name_what_gave_out, builder_set_up, builder_tear_down)
 {
     struct builder_fixture *f = *state;
     struct diag limit = {0}, memory = {0};
@@ -319,12 +318,11 @@ static bool build_within(size_t ceiling_bytes, size_t taken_bytes)
     return ok;
 }
 
-static void any_memory_ceiling(void **state)
+TEST(any_memory_ceiling)
 {
     size_t ceiling = 0;
     unsigned failed = 0;
 
-    (void)state;
     while (!build_within(ceiling, 0))
         ceiling += 64;
     assert_true(ceiling > 1000 && ceiling < 1 << 20);
@@ -346,7 +344,7 @@ static node_id end_of(struct builder *b, uint32_t track, node_id root, const fra
 }
 
 /* Whatever the stack before was, of this track or of another one. */
-static void stacks_that_begin_alike(void **state)
+TEST_WITH(stacks_that_begin_alike, builder_set_up, builder_tear_down)
 {
     static const size_t DEPTHS[] = {STACK_DEEP, STACK_DEEP, 129, 128, 127, 1, 0, 200},
                         OTHERS[] = {STACK_DEEP, 0, 1, 126, 127, 128, 129, 199};
@@ -376,7 +374,7 @@ static void stacks_that_begin_alike(void **state)
     }
 }
 
-static void samples_add_up(void **state)
+TEST_WITH(samples_add_up, builder_set_up, builder_tear_down)
 {
     struct builder_fixture *f = *state;
     struct builder *b = f->builder;
@@ -409,7 +407,7 @@ static void samples_add_up(void **state)
     assert_int_equal(p->n_warnings, 0);
 }
 
-static void sums_saturate(void **state)
+TEST_WITH(sums_saturate, builder_set_up, builder_tear_down)
 {
     struct builder_fixture *f = *state;
     struct builder *b = f->builder;
@@ -435,7 +433,7 @@ static void sums_saturate(void **state)
     }
 }
 
-static void ticks_become_nanoseconds(void **state)
+TEST_WITH(ticks_become_nanoseconds, builder_set_up, builder_tear_down)
 {
     struct builder_fixture *f = *state;
     const struct event events[] = {{.action = EVENT_ENTER}, {.action = EVENT_EXIT, .clock = {3}}};
@@ -449,7 +447,7 @@ static void ticks_become_nanoseconds(void **state)
     assert_int_equal(profile_self(p, 1, 1), 1);
 }
 
-static void nanoseconds_saturate(void **state)
+TEST_WITH(nanoseconds_saturate, builder_set_up, builder_tear_down)
 {
     struct builder_fixture *f = *state;
     const struct event events[] = {{.action = EVENT_ENTER},
@@ -464,30 +462,4 @@ static void nanoseconds_saturate(void **state)
     assert_true(profile_self(p, 1, 0) == UINT64_MAX);
     assert_true(profile_total(p, 0, 0) == UINT64_MAX);
     assert_int_equal(profile_warned_count(p, WARN_VALUE_OVERFLOW), 1);
-}
-
-#define TEST(function) cmocka_unit_test_setup_teardown(function, builder_set_up, builder_tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(nothing_at_all),
-        TEST(values_are_copied),
-        cmocka_unit_test(wrong_declarations_are_refused),
-        TEST(only_what_was_declared_is_taken),
-        TEST(a_time_is_declared_anew),
-        TEST(a_frame_is_its_names_but_the_file),
-        TEST(many_frames),
-        TEST(tracks_come_by_id_and_only_with_events),
-        TEST(facts_in_order),
-        TEST(the_smallest_offset_is_kept),
-        TEST(failures_name_what_gave_out),
-        cmocka_unit_test(any_memory_ceiling),
-        TEST(samples_add_up),
-        TEST(stacks_that_begin_alike),
-        TEST(sums_saturate),
-        TEST(ticks_become_nanoseconds),
-        TEST(nanoseconds_saturate),
-    };
-    return cmocka_run_group_tests_name("builder", tests, NULL, NULL);
 }

@@ -131,13 +131,12 @@ static void check_track(const struct listed *l, const struct call_rows_request *
     assert_int_equal(at, l->n);
 }
 
-static void random_calls_as_the_model(void **state)
+TEST(random_calls_as_the_model)
 {
     static struct event events[EVENTS_MAX];
     static struct listed l;
     uint64_t random = 3;
 
-    (void)state;
     for (unsigned round = 0; round < 300; round++) {
         size_t n = 1 + random_below(&random, EVENTS_MAX);
         struct window window = {random_below(&random, 500), 500 + random_below(&random, 500)};
@@ -200,7 +199,7 @@ static void compare_filtered(const struct listed *l, const struct profile *p, bo
     assert_true(all_rows == all_nodes);
 }
 
-static void filtered_calls_as_the_filtered_profile(void **state)
+TEST(filtered_calls_as_the_filtered_profile)
 {
     static const struct {
         enum filter_key key;
@@ -217,7 +216,6 @@ static void filtered_calls_as_the_filtered_profile(void **state)
     static struct listed l;
     uint64_t random = 8;
 
-    (void)state;
     for (unsigned round = 0; round < 400; round++) {
         size_t n = 1 + random_below(&random, EVENTS_MAX);
         struct filter_step steps[3];
@@ -309,7 +307,7 @@ static void compare_drawn(const struct listed *l, uint32_t track, const struct s
     assert_int_equal(spans->calls, calls);
 }
 
-static void filtered_spans_as_the_rows(void **state)
+TEST(filtered_spans_as_the_rows)
 {
     static const struct filter_step STEPS[] = {
         {FILTER_HIDE, STR_INIT("/[ab]/")},        {FILTER_FOCUS, STR_INIT("/[de]/")},
@@ -319,7 +317,6 @@ static void filtered_spans_as_the_rows(void **state)
     static struct listed l;
     uint64_t random = 9;
 
-    (void)state;
     for (unsigned round = 0; round < 400; round++) {
         size_t n = 1 + random_below(&random, EVENTS_MAX);
         struct filter_step steps[2];
@@ -353,7 +350,7 @@ static bool take_three(void *context, const struct call_row *row)
     return ++*n < 3;
 }
 
-static void replaying_ends_where_nobody_takes_rows(void **state)
+TEST(replaying_ends_where_nobody_takes_rows)
 {
     static struct event events[EVENTS_MAX];
     uint64_t random = 9;
@@ -361,7 +358,6 @@ static void replaying_ends_where_nobody_takes_rows(void **state)
     struct replayed log;
     struct arena arena;
 
-    (void)state;
     arena_init(&arena, 64 << 20);
     random_events(&random, events, EVENTS_MAX);
     const struct profile *p = fold(&arena, &log, events, EVENTS_MAX);
@@ -373,15 +369,4 @@ static void replaying_ends_where_nobody_takes_rows(void **state)
     assert_int_equal(taken, 3);
     replayed_close(&log);
     arena_free(&arena);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_calls_as_the_model),
-        cmocka_unit_test(filtered_calls_as_the_filtered_profile),
-        cmocka_unit_test(filtered_spans_as_the_rows),
-        cmocka_unit_test(replaying_ends_where_nobody_takes_rows),
-    };
-    return cmocka_run_group_tests_name("call_rows", tests, NULL, NULL);
 }

@@ -157,13 +157,12 @@ static const struct calls *read_calls(struct arena *kept, const struct calls_req
     return end == REPLAY_DONE ? calls_sink_finish(sink) : NULL;
 }
 
-static void random_streams(void **state)
+TEST(random_streams)
 {
     static struct expected all;
     static struct event events[EVENTS_MAX];
     uint64_t random = 77, outermost = 0;
 
-    (void)state;
     for (unsigned round = 0; round < 600; round++) {
         size_t n = 1 + random_below(&random, EVENTS_MAX);
         struct arena first, kept;
@@ -199,9 +198,8 @@ static void random_streams(void **state)
 }
 
 /* Classes are as wide as promised over all of 64 bits. */
-static void percentiles_of_one(void **state)
+TEST(percentiles_of_one)
 {
-    (void)state;
     for (unsigned bit = 0; bit < 62; bit++)
         for (int64_t off = -1; off <= 1; off++) {
             uint64_t ns = (UINT64_C(1) << bit) + (uint64_t)off, more = ns + ns / 3;
@@ -226,14 +224,13 @@ static void percentiles_of_one(void **state)
 }
 
 /* A million calls take no more memory than a thousand. */
-static void memory_does_not_grow_with_calls(void **state)
+TEST(memory_does_not_grow_with_calls)
 {
     static const unsigned REPEATS[] = {1, 1000};
     enum { N = 2000 };
     static struct event events[1000 * N];
     size_t used[2];
 
-    (void)state;
     for (unsigned round = 0; round < 2; round++) {
         const unsigned n = N * REPEATS[round];
         struct arena first, kept;
@@ -257,14 +254,13 @@ static void memory_does_not_grow_with_calls(void **state)
 }
 
 /* Whatever memory there is: what was asked for, or nothing; never a part of it. */
-static void without_memory(void **state)
+TEST(without_memory)
 {
     static struct event events[EVENTS_MAX];
     uint64_t random = 5;
     bool done = false;
     struct arena first;
 
-    (void)state;
     arena_init(&first, 64 << 20);
     span_model_random_events(&random, events, EVENTS_MAX);
     const struct profile *p = span_model_fold_tracks(&first, NULL, events, EVENTS_MAX);
@@ -283,16 +279,4 @@ static void without_memory(void **state)
     }
     assert_true(done);
     arena_free(&first);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_streams),
-        cmocka_unit_test(percentiles_of_one),
-        cmocka_unit_test(memory_does_not_grow_with_calls),
-        cmocka_unit_test(without_memory),
-    };
-
-    return cmocka_run_group_tests_name("calls", tests, NULL, NULL);
 }

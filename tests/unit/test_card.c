@@ -42,9 +42,8 @@ static unsigned check_strokes(const char *s)
     return n;
 }
 
-static void test_letters_are_strokes(void **state)
+TEST(test_letters_are_strokes)
 {
-    (void)state;
     for (uint32_t c = 0; c < 0x3000; c++) {
         struct glyph g = glyph_of(c);
         unsigned n = check_strokes(g.strokes) + (g.accent != NULL ? check_strokes(g.accent) : 0);
@@ -72,12 +71,11 @@ static size_t dark_pixels(const struct canvas *c, uint32_t from_x, uint32_t to_x
     return n;
 }
 
-static void test_text_keeps_to_its_width(void **state)
+TEST(test_text_keeps_to_its_width)
 {
     struct arena arena;
     struct canvas c;
 
-    (void)state;
     open_canvas(&c, &arena);
     canvas_text(&c, &FONT, 10, 40, 100, STR("a name that is much wider than there is room"));
     assert_true(dark_pixels(&c, 0, 110) > 100);
@@ -85,14 +83,13 @@ static void test_text_keeps_to_its_width(void **state)
     arena_free(&arena);
 }
 
-static void test_any_text_can_be_drawn(void **state)
+TEST(test_any_text_can_be_drawn)
 {
     uint64_t random = 1;
     struct arena arena;
     struct canvas c;
     char text[64];
 
-    (void)state;
     open_canvas(&c, &arena);
     for (unsigned i = 0; i < 3000; i++) {
         struct canvas_font font = {1 + (uint32_t)random_below(&random, 90), i % 2 == 0, 0};
@@ -108,11 +105,10 @@ static void test_any_text_can_be_drawn(void **state)
     arena_free(&arena);
 }
 
-static void test_lines_keep_figures_with_their_units(void **state)
+TEST(test_lines_keep_figures_with_their_units)
 {
     struct str text = STR("took 12.5 s in all");
 
-    (void)state;
     struct str line = canvas_line(&FONT, canvas_width(&FONT, STR("took 12.5 ")), &text);
     assert_true(str_eq(line, STR("took")));
     line = canvas_line(&FONT, 1000, &text);
@@ -122,14 +118,13 @@ static void test_lines_keep_figures_with_their_units(void **state)
     assert_true(line.n > 0 && line.n < 42 && line.n + text.n == 42);
 }
 
-static void test_boxes_cover_parts_of_pixels(void **state)
+TEST(test_boxes_cover_parts_of_pixels)
 {
     const struct canvas_box half = {.x_dpx = 105, .width_dpx = 10, .y_px = 0, .height_px = UINT32_MAX};
     const struct canvas_box outside = {.x_dpx = UINT32_MAX, .width_dpx = UINT32_MAX, .height_px = 9};
     struct arena arena;
     struct canvas c;
 
-    (void)state;
     open_canvas(&c, &arena);
     canvas_fill(&c, &half, 0);
     canvas_fill(&c, &outside, 0);
@@ -140,13 +135,12 @@ static void test_boxes_cover_parts_of_pixels(void **state)
     arena_free(&arena);
 }
 
-static void test_it_becomes_a_png(void **state)
+TEST(test_it_becomes_a_png)
 {
     struct buf first = {0}, again = {0}, small;
     struct arena arena;
     struct canvas c;
 
-    (void)state;
     open_canvas(&c, &arena);
     canvas_text(&c, &FONT, 10, 40, 100, STR("text"));
     assert_true(canvas_png(&c, &first) && canvas_png(&c, &again));
@@ -158,17 +152,4 @@ static void test_it_becomes_a_png(void **state)
     buf_free(&again);
     buf_free(&small);
     arena_free(&arena);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_letters_are_strokes),
-        cmocka_unit_test(test_text_keeps_to_its_width),
-        cmocka_unit_test(test_any_text_can_be_drawn),
-        cmocka_unit_test(test_lines_keep_figures_with_their_units),
-        cmocka_unit_test(test_boxes_cover_parts_of_pixels),
-        cmocka_unit_test(test_it_becomes_a_png),
-    };
-    return cmocka_run_group_tests_name("card", tests, NULL, NULL);
 }

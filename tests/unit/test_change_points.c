@@ -40,13 +40,12 @@ static uint32_t distance(uint32_t a, uint32_t b)
 
 /* ---- tests ---- */
 
-static void series_without_a_change_have_none(void **state)
+TEST(series_without_a_change_have_none)
 {
     enum { SERIES = 1000 };
     uint64_t seed = 1;
     unsigned alarms = 0;
 
-    (void)state;
     for (unsigned i = 0; i < SERIES; i++) {
         int64_t series[POINTS];
         for (unsigned k = 0; k < POINTS; k++)
@@ -57,13 +56,12 @@ static void series_without_a_change_have_none(void **state)
 }
 
 /* A step of 5 % at a commit between the tenth and the tenth last. */
-static void a_step_is_found_at_its_commit(void **state)
+TEST(a_step_is_found_at_its_commit)
 {
     enum { SERIES = 100 };
     uint64_t seed = 2;
     unsigned near = 0;
 
-    (void)state;
     for (unsigned i = 0; i < SERIES; i++) {
         int64_t series[POINTS];
         struct change_point found = {.at = 0};
@@ -81,11 +79,10 @@ static void a_step_is_found_at_its_commit(void **state)
 }
 
 /* A clear one is seen when five commits have it. */
-static void a_step_is_found_soon(void **state)
+TEST(a_step_is_found_soon)
 {
     uint64_t seed = 3;
 
-    (void)state;
     for (uint32_t behind = 1; behind < 12; behind++) {
         int64_t series[100];
         struct change_point found = {.at = 0};
@@ -98,14 +95,13 @@ static void a_step_is_found_soon(void **state)
     }
 }
 
-static void steps_up_and_down_are_told_apart(void **state)
+TEST(steps_up_and_down_are_told_apart)
 {
     static const uint32_t AT[] = {60, 85, 150};
     static const int64_t LEVELS[] = {LEVEL, LEVEL * 11 / 10, LEVEL * 102 / 100, LEVEL * 9 / 10};
     uint64_t seed = 4;
     unsigned near = 0;
 
-    (void)state;
     for (unsigned round = 0; round < 20; round++) {
         int64_t series[POINTS];
         struct change_point found[4];
@@ -118,24 +114,22 @@ static void steps_up_and_down_are_told_apart(void **state)
     assert_in_range(near, 57, 60);
 }
 
-static void outliers_are_no_change(void **state)
+TEST(outliers_are_no_change)
 {
     uint64_t seed = 5;
     int64_t series[POINTS];
 
-    (void)state;
     for (uint32_t k = 0; k < POINTS; k++)
         series[k] = commit(&seed, LEVEL) * (k % 50 == 20 ? 100 : 1);
     assert_int_equal(found_in(series, POINTS, NULL, 0), 0);
 }
 
 /* Counts: the same at each commit, but for a few. */
-static void counts_are_series(void **state)
+TEST(counts_are_series)
 {
     int64_t series[POINTS];
     struct change_point found = {.at = 0};
 
-    (void)state;
     for (uint32_t k = 0; k < POINTS; k++)
         series[k] = 100;
     assert_int_equal(found_in(series, POINTS, NULL, 0), 0);
@@ -149,12 +143,11 @@ static void counts_are_series(void **state)
     assert_int_equal(found.behind, 101);
 }
 
-static void short_and_extreme_series(void **state)
+TEST(short_and_extreme_series)
 {
     int64_t series[40];
     struct change_point found = {.at = 0};
 
-    (void)state;
     for (uint32_t n = 0; n <= 40; n++) {
         for (uint32_t k = 0; k < n; k++)
             series[k] = k < n / 2 ? INT64_MIN + k % 3 : INT64_MAX - k % 3;
@@ -168,46 +161,27 @@ static void short_and_extreme_series(void **state)
 }
 
 /* Of a long series the last numbers count; there, all numbers may tie. */
-static void the_longest_series(void **state)
+TEST(the_longest_series)
 {
     enum { LONG = CHANGE_POINTS_SERIES_MAX + 500 };
     static int64_t series[LONG];
     struct change_point found[3];
     uint64_t seed = 6;
 
-    (void)state;
     for (uint32_t k = 0; k < LONG; k++)
         series[k] = (k < 100 || k >= 3000 ? 1003 : 1000) + random_below(&seed, 7);
     assert_int_equal(found_in(series, LONG, found, 3), 1);
     assert_in_range(distance(found[0].at, 3000), 0, 5);
 }
 
-static void without_memory_it_says_so(void **state)
+TEST(without_memory_it_says_so)
 {
     struct arena arena;
     struct change_points found;
     int64_t series[POINTS] = {0};
 
-    (void)state;
     arena_init(&arena, 1);
     assert_false(change_points(series, POINTS, &arena, &found));
     assert_int_equal(arena.failure, ARENA_LIMIT);
     arena_free(&arena);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(series_without_a_change_have_none),
-        cmocka_unit_test(a_step_is_found_at_its_commit),
-        cmocka_unit_test(a_step_is_found_soon),
-        cmocka_unit_test(steps_up_and_down_are_told_apart),
-        cmocka_unit_test(outliers_are_no_change),
-        cmocka_unit_test(counts_are_series),
-        cmocka_unit_test(short_and_extreme_series),
-        cmocka_unit_test(the_longest_series),
-        cmocka_unit_test(without_memory_it_says_so),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

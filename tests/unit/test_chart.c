@@ -65,11 +65,10 @@ static bool plan(struct fixture *f)
 
 /* ---- the window ---- */
 
-static void the_whole_thread_is_the_default(void **state)
+TEST(the_whole_thread_is_the_default)
 {
     struct fixture f;
 
-    (void)state;
     open_fixture(&f, 5000, 90000);
     assert_true(plan(&f));
     assert_int_equal(f.plan.from_ns, 5000);
@@ -86,12 +85,11 @@ static void the_whole_thread_is_the_default(void **state)
     close_fixture(&f);
 }
 
-static void no_time_at_all_is_a_window_too(void **state)
+TEST(no_time_at_all_is_a_window_too)
 {
     static const uint64_t TIMES[] = {0, 5000, INT64_MAX, UINT64_MAX};
     struct fixture f;
 
-    (void)state;
     for (size_t i = 0; i < 4; i++) {
         open_fixture(&f, TIMES[i], TIMES[i]);
         assert_true(plan(&f));
@@ -113,11 +111,10 @@ static void refused(struct fixture *f, const char *said)
     assert_true(f->rendering.diag.hint[0] != '\0');
 }
 
-static void windows_that_make_no_sense(void **state)
+TEST(windows_that_make_no_sense)
 {
     struct fixture f;
 
-    (void)state;
     open_fixture(&f, 5000, 90000);
     f.rendering.view.from_ns = 90000;
     refused(&f, "from 5 to 90 µs");
@@ -133,11 +130,10 @@ static void windows_that_make_no_sense(void **state)
     close_fixture(&f);
 }
 
-static void a_picture_needs_spans(void **state)
+TEST(a_picture_needs_spans)
 {
     struct fixture f;
 
-    (void)state;
     open_fixture(&f, 5000, 90000);
     assert_false(rendering_run(&f.rendering, output_by_name(STR("svg"))));
     assert_int_equal(f.rendering.diag.kind, DIAG_USAGE);
@@ -158,11 +154,10 @@ static void check_axis(uint64_t from_ns, uint64_t to_ns, uint32_t width_px, uint
     assert_string_equal(text, label);
 }
 
-static void ticks_are_round_and_do_not_touch(void **state)
+TEST(ticks_are_round_and_do_not_touch)
 {
     const uint64_t ms = 1000000, s = 1000000000;
 
-    (void)state;
     check_axis(0, 1000, 1180, 100, 300, "0.3 µs");
     check_axis(0, 100000, 1180, 10000, 20000, "20 µs");
     check_axis(0, 15 * ms, 1180, 2 * ms, 14 * ms, "14 ms");
@@ -175,11 +170,10 @@ static void ticks_are_round_and_do_not_touch(void **state)
     check_axis(0, INT64_MAX, 180, INT64_MAX, 0, "0 s");
 }
 
-static void labels_never_touch(void **state)
+TEST(labels_never_touch)
 {
     uint64_t random = 5;
 
-    (void)state;
     for (unsigned i = 0; i < 5000; i++) {
         uint64_t from_ns = random_next(&random) >> (8 + i % 50);
         uint64_t length_ns = (random_next(&random) >> (2 + i % 61)) + 10;
@@ -197,11 +191,10 @@ static void labels_never_touch(void **state)
     }
 }
 
-static void places(void **state)
+TEST(places)
 {
     struct chart_plan p = {.from_ns = 100, .to_ns = 300, .width_px = 1000};
 
-    (void)state;
     assert_int_equal(chart_x_dpx(&p, 0), 0);
     assert_int_equal(chart_x_dpx(&p, 100), 0);
     assert_int_equal(chart_x_dpx(&p, 150), 2500);
@@ -227,7 +220,7 @@ static void has(const char *svg, const char *part)
     assert_non_null(strstr(svg, part));
 }
 
-static void what_is_written_of_spans(void **state)
+TEST(what_is_written_of_spans)
 {
     const struct span list[] = {
         {0, 1, SPAN_BEFORE, 1, 5000, 50000, 700},
@@ -238,7 +231,6 @@ static void what_is_written_of_spans(void **state)
         .list = list, .n = 3, .levels = 3, .calls = 1014, .deep = 1000, .least_ns = 8000, .idle_ns = 333};
     struct fixture f;
 
-    (void)state;
     open_fixture(&f, 5000, 90000);
     const char *svg = draw(&f, &spans);
     has(svg, ">main (7) · wall time · 85 µs</text>");
@@ -261,12 +253,11 @@ static void what_is_written_of_spans(void **state)
     close_fixture(&f);
 }
 
-static void a_window_without_calls(void **state)
+TEST(a_window_without_calls)
 {
     const struct spans none = {.least_ns = 1};
     struct fixture f;
 
-    (void)state;
     open_fixture(&f, 5000, 90000);
     f.rendering.view.from_ns = 200000, f.rendering.view.to_ns = 300000;
     const char *svg = draw(&f, &none);
@@ -279,12 +270,11 @@ static void a_window_without_calls(void **state)
 }
 
 /* The links stand in as many rows as they need, and the frames below them. */
-static void a_narrow_picture(void **state)
+TEST(a_narrow_picture)
 {
     const struct spans none = {.least_ns = 1};
     struct fixture f;
 
-    (void)state;
     open_fixture(&f, 5000, 90000);
     const char *svg = draw(&f, &none);
     has(svg, "x=\"10\" y=\"111\">whole thread</text>");
@@ -302,12 +292,11 @@ static void a_narrow_picture(void **state)
     close_fixture(&f);
 }
 
-static void ceilings_are_said(void **state)
+TEST(ceilings_are_said)
 {
     const struct spans none = {.least_ns = 1};
     struct fixture f;
 
-    (void)state;
     open_fixture(&f, 5000, 90000);
     f.rendering.input.spans = &none;
     for (size_t limit = 1; limit < 4096; limit = limit * 3) {
@@ -316,23 +305,4 @@ static void ceilings_are_said(void **state)
         assert_int_equal(f.rendering.diag.kind, DIAG_LIMIT);
     }
     close_fixture(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_whole_thread_is_the_default),
-        cmocka_unit_test(no_time_at_all_is_a_window_too),
-        cmocka_unit_test(windows_that_make_no_sense),
-        cmocka_unit_test(a_picture_needs_spans),
-        cmocka_unit_test(ticks_are_round_and_do_not_touch),
-        cmocka_unit_test(labels_never_touch),
-        cmocka_unit_test(places),
-        cmocka_unit_test(what_is_written_of_spans),
-        cmocka_unit_test(a_window_without_calls),
-        cmocka_unit_test(a_narrow_picture),
-        cmocka_unit_test(ceilings_are_said),
-    };
-
-    return cmocka_run_group_tests_name("chart", tests, NULL, NULL);
 }

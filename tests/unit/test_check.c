@@ -112,9 +112,8 @@ static void assert_str(struct str s, const char *expected)
 
 /* ---- the three states ---- */
 
-static void equal_runs_pass(void **state)
+TEST(equal_runs_pass)
 {
-    (void)state;
     for (uint32_t n = 1; n <= 5; n += 2) {
         begin_runs();
         for (uint32_t i = 0; i < n; i++) {
@@ -129,9 +128,8 @@ static void equal_runs_pass(void **state)
     }
 }
 
-static void one_run_each_decides_nothing(void **state)
+TEST(one_run_each_decides_nothing)
 {
-    (void)state;
     begin_runs();
     add_simple(0, 1000000);
     add_simple(1, 2000000);
@@ -144,9 +142,8 @@ static void one_run_each_decides_nothing(void **state)
 }
 
 /* Counts have no noise: from four of each on it is known. */
-static void steady_runs_decide(void **state)
+TEST(steady_runs_decide)
 {
-    (void)state;
     begin_runs();
     for (unsigned i = 0; i < 4; i++) {
         add_simple(0, 1000000);
@@ -167,12 +164,11 @@ static void steady_runs_decide(void **state)
     end_runs();
 }
 
-static void all_rules_count(void **state)
+TEST(all_rules_count)
 {
     static const char *const RULES[] = {"total>50%", "com.app.B.*>5%", "com.app.A.a>5%"};
     struct diag diag = {0};
 
-    (void)state;
     begin_runs();
     for (unsigned i = 0; i < 4; i++) {
         add_simple(0, 1000000);
@@ -224,7 +220,7 @@ static void begin_many(unsigned n)
     }
 }
 
-static void patterns_fit(void **state)
+TEST(patterns_fit)
 {
     static const struct {
         const char *rule;
@@ -247,7 +243,6 @@ static void patterns_fit(void **state)
         {"a.A.new>5%", CHECK_FAIL, 1, "a.A.new"},
     };
 
-    (void)state;
     begin_many(8);
     for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
         assert_int_equal(state_by(CASES[i].rule), CASES[i].state);
@@ -258,9 +253,8 @@ static void patterns_fit(void **state)
     end_runs();
 }
 
-static void changed_methods_are_named(void **state)
+TEST(changed_methods_are_named)
 {
-    (void)state;
     begin_many(8);
     (void)state_by(NULL);
     assert_int_equal(f.check.n_tested, 3);
@@ -277,13 +271,12 @@ static void changed_methods_are_named(void **state)
 }
 
 /* Four against four have 70 arrangements: of 40 methods none can be told from chance, neither by the list nor by a rule. */
-static void few_runs_prove_nothing_of_many_methods(void **state)
+TEST(few_runs_prove_nothing_of_many_methods)
 {
     static char names[METHODS_MAX][8];
     struct made m = {.n = METHODS_MAX, .total = 40000000, .in_main = 1};
     uint64_t seed = 1;
 
-    (void)state;
     begin_runs();
     for (uint32_t k = 0; k < METHODS_MAX; k++) {
         names[k][0] = 'm';
@@ -341,11 +334,10 @@ static void count_states(const char *rule, uint32_t n_a, uint32_t n_b, unsigned 
     }
 }
 
-static void false_alarms_are_rare(void **state)
+TEST(false_alarms_are_rare)
 {
     unsigned of[3];
 
-    (void)state;
     count_states("total>5%", 5, 5, 0, 1000, of);
     assert_in_range(of[CHECK_FAIL], 0, 10);
     assert_in_range(of[CHECK_PASS], 950, 1000);
@@ -355,11 +347,10 @@ static void false_alarms_are_rare(void **state)
 }
 
 /* A growth of 5 % under noise of 3 %: five against five know it nearly every second time, and else that more runs are needed. */
-static void a_slower_method_fails(void **state)
+TEST(a_slower_method_fails)
 {
     unsigned of[3];
 
-    (void)state;
     count_states("c.c>2%", 5, 5, 5, 200, of);
     assert_in_range(of[CHECK_FAIL], 80, 200);
     assert_in_range(of[CHECK_PASS], 0, 4);
@@ -372,11 +363,10 @@ static void a_slower_method_fails(void **state)
 
 /* ---- refused ---- */
 
-static void what_makes_no_sense_is_refused(void **state)
+TEST(what_makes_no_sense_is_refused)
 {
     static const char *const RULES[] = {"cpu_incl:total>5%", "total>5KiB", "allocated_incl:total>5ms"};
 
-    (void)state;
     begin_runs();
     add_simple(0, 1000000);
     add_simple(1, 1000000);
@@ -400,9 +390,8 @@ static void what_makes_no_sense_is_refused(void **state)
     end_runs();
 }
 
-static void runs_may_be_extreme(void **state)
+TEST(runs_may_be_extreme)
 {
-    (void)state;
     begin_runs();
     for (unsigned i = 0; i < 5; i++) {
         add_run(0, &(struct made){{"a", "b", "c"}, {0, INT64_MAX / 2, -5}, 3, -7, INT64_MIN / 2});
@@ -421,9 +410,8 @@ static void runs_may_be_extreme(void **state)
 }
 
 /* Each amount of memory either suffices or is told to be too little. */
-static void memory_may_end(void **state)
+TEST(memory_may_end)
 {
-    (void)state;
     for (size_t limit = 1;; limit *= 2) {
         struct diag diag = {0};
         begin_many(5);
@@ -450,11 +438,10 @@ static void written(enum check_format format, const struct check_links *links, s
     end_runs();
 }
 
-static void text(void **state)
+TEST(text)
 {
     struct buf b = {0};
 
-    (void)state;
     written(CHECK_TEXT, &(struct check_links){.page = STR_INIT("https://host/s/x/series")}, &b);
     assert_buf(
         &b,
@@ -479,11 +466,10 @@ static void text(void **state)
         "https://host/s/x/series\n");
 }
 
-static void markdown(void **state)
+TEST(markdown)
 {
     struct buf b = {0};
 
-    (void)state;
     written(CHECK_MARKDOWN,
             &(struct check_links){STR_INIT("https://host/p/x/m/"), STR_INIT("https://host/x.png"),
                                   STR_INIT("https://host/s/x/series")},
@@ -516,11 +502,10 @@ static void markdown(void **state)
         "[all runs](https://host/s/x/series)\n");
 }
 
-static void json(void **state)
+TEST(json)
 {
     struct buf b = {0};
 
-    (void)state;
     written(CHECK_JSON, &(struct check_links){.page = STR_INIT("https://host/s/x/series")}, &b);
     assert_buf(
         &b,
@@ -557,7 +542,7 @@ static void assert_says(enum check_format format, const char *const *words, size
 }
 
 /* Who has too few runs is told how many more decide, in each format. */
-static void few_runs_are_told(void **state)
+TEST(few_runs_are_told)
 {
     static const char *const ONE[] = {"INCONCLUSIVE: 1 run against 1 of the baseline",
                                       "total 0 % (95 %: too few runs)", "run 3 more of each side",
@@ -567,7 +552,6 @@ static void few_runs_are_told(void **state)
                              *const NONE[] = {"No method has a thousandth of the total on both sides.",
                                               "more than 100 more runs would be needed"};
 
-    (void)state;
     begin_runs();
     add_run(0, &(struct made){{"a", "b"}, {90, 80}, 2, 1000000, 1});
     add_run(1, &(struct made){{"a", "b"}, {90, 80}, 2, 999000, 1});
@@ -589,7 +573,7 @@ static void few_runs_are_told(void **state)
 }
 
 /* Of many only the first are shown. */
-static void many_changes_are_cut(void **state)
+TEST(many_changes_are_cut)
 {
     static const char *const TEXT[] = {"\n  and 10 more\n\nnew:", "\n  and 5 more\n\ngone:",
                                        "; 30 of 40 methods fail", "from 0 (95 %: from 0)"},
@@ -599,7 +583,6 @@ static void many_changes_are_cut(void **state)
     static char names[METHODS_MAX][8];
     struct diag diag = {0};
 
-    (void)state;
     begin_runs();
     for (unsigned run = 0; run < 8; run++) {
         struct made m = {.n = 30, .total = 30000000, .in_main = 1};
@@ -623,11 +606,10 @@ static void many_changes_are_cut(void **state)
 }
 
 /* A name cannot leave its cell, its code or its link. */
-static void hostile_names_in_markdown(void **state)
+TEST(hostile_names_in_markdown)
 {
     struct buf b = {0};
 
-    (void)state;
     begin_runs();
     for (unsigned i = 0; i < 5; i++) {
         add_run(0, &(struct made){{"a``|](x)<b> @all"}, {1000}, 1, 1000, 1});
@@ -640,30 +622,4 @@ static void hostile_names_in_markdown(void **state)
                                 "a%60%60%7C%5D%28x%29%3Cb%3E%20%40all) |"));
     buf_free(&b);
     end_runs();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_runs_pass),
-        cmocka_unit_test(one_run_each_decides_nothing),
-        cmocka_unit_test(steady_runs_decide),
-        cmocka_unit_test(all_rules_count),
-        cmocka_unit_test(patterns_fit),
-        cmocka_unit_test(changed_methods_are_named),
-        cmocka_unit_test(few_runs_prove_nothing_of_many_methods),
-        cmocka_unit_test(false_alarms_are_rare),
-        cmocka_unit_test(a_slower_method_fails),
-        cmocka_unit_test(what_makes_no_sense_is_refused),
-        cmocka_unit_test(runs_may_be_extreme),
-        cmocka_unit_test(memory_may_end),
-        cmocka_unit_test(text),
-        cmocka_unit_test(markdown),
-        cmocka_unit_test(json),
-        cmocka_unit_test(few_runs_are_told),
-        cmocka_unit_test(many_changes_are_cut),
-        cmocka_unit_test(hostile_names_in_markdown),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

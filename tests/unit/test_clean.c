@@ -27,7 +27,7 @@ static void check(cleaner *clean, const char *in, const char *expected)
     check_n(clean, in, strlen(in), expected);
 }
 
-static void good_text_stays(void **state)
+TEST(good_text_stays)
 {
     static const char *const TEXTS[] = {
         "",
@@ -43,14 +43,12 @@ static void good_text_stays(void **state)
         "\xcc\x81",                 /* a combining mark */
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(TEXTS) / sizeof(TEXTS[0]); i++)
         check(clean_text, TEXTS[i], TEXTS[i]);
 }
 
-static void controls_become_pictures(void **state)
+TEST(controls_become_pictures)
 {
-    (void)state;
     check(clean_text, "a\tb\nc\rd\x1b[31m",
           "a\xe2\x90\x89"
           "b\xe2\x90\x8a"
@@ -60,14 +58,13 @@ static void controls_become_pictures(void **state)
 }
 
 /* C1, bidirectional controls, line and paragraph separator, byte order mark, noncharacters. */
-static void invisible_ones_are_replaced(void **state)
+TEST(invisible_ones_are_replaced)
 {
     static const uint32_t POINTS[] = {
         0x80,   0x85,   0x9b,   0x9f,   0x061c, 0x200e, 0x200f, 0x202a,  0x202d,  0x202e,   0x2066,   0x2069,
         0x2028, 0x2029, 0xfeff, 0xfdd0, 0xfdef, 0xfffe, 0xffff, 0x1fffe, 0x1ffff, 0x10fffe, 0x10ffff,
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(POINTS) / sizeof(POINTS[0]); i++) {
         struct buf b = {0};
         clean_put(&b, POINTS[i]);
@@ -77,12 +74,11 @@ static void invisible_ones_are_replaced(void **state)
     }
 }
 
-static void neighbours_of_those_stay(void **state)
+TEST(neighbours_of_those_stay)
 {
     static const uint32_t POINTS[] = {0xa0,   0x061b, 0x061d, 0x200d, 0x2010, 0x202f, 0x2065,
                                       0x206a, 0x2027, 0xfefe, 0xff00, 0xfdcf, 0xfdf0, 0xfffd};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(POINTS) / sizeof(POINTS[0]); i++) {
         struct buf b = {0};
         clean_put(&b, POINTS[i]);
@@ -93,7 +89,7 @@ static void neighbours_of_those_stay(void **state)
 }
 
 /* Each maximal part of an ill-formed sequence gives one replacement. */
-static void ill_formed_text(void **state)
+TEST(ill_formed_text)
 {
     static const struct {
         const char *in, *out;
@@ -121,12 +117,11 @@ static void ill_formed_text(void **state)
         {"a\xc3<", "a" REPLACED "<"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(ROWS) / sizeof(ROWS[0]); i++)
         check(clean_text, ROWS[i].in, ROWS[i].out);
 }
 
-static void well_formed_text(void **state)
+TEST(well_formed_text)
 {
     static const char *const GOOD[] = {
         "", "a\x7f\t", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x94\xa5", "\xef\xbf\xbd", "\xef\xbf\xbf"};
@@ -144,7 +139,6 @@ static void well_formed_text(void **state)
                                       "a",
                                       "\xc3\xa9\xa9"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(GOOD) / sizeof(GOOD[0]); i++)
         for (size_t n = 0; n <= strlen(GOOD[i]); n++) /* cut anywhere */
             assert_true(clean_is_utf8((struct str){GOOD[i], n}));
@@ -152,9 +146,8 @@ static void well_formed_text(void **state)
         assert_false(clean_is_utf8(str_of(BAD[i])));
 }
 
-static void xml(void **state)
+TEST(xml)
 {
-    (void)state;
     check(clean_xml, "<init> & \"a\" 'b' ]]>", "&lt;init&gt; &amp; &#34;a&#34; &#39;b&#39; ]]&gt;");
     check(clean_xml, "\xc3<script>", REPLACED "&lt;script&gt;");
     check_n(clean_xml, "a\0b", 3,
@@ -162,9 +155,8 @@ static void xml(void **state)
             "b");
 }
 
-static void json(void **state)
+TEST(json)
 {
-    (void)state;
     check(clean_json, "a\"b\\c/d", "a\\\"b\\\\c/d");
     check(clean_json, "</script><!--", "\\u003c/script>\\u003c!--");
     check(clean_json,
@@ -174,9 +166,8 @@ static void json(void **state)
           "b" REPLACED "c");
 }
 
-static void log_field(void **state)
+TEST(log_field)
 {
-    (void)state;
     check(clean_log, "a b=\"c\\d\"", "a\\ b\\=\\\"c\\\\d\\\"");
     check(clean_log, "x\nlevel=error",
           "x\xe2\x90\x8a"
@@ -198,11 +189,10 @@ static bool is_well_formed(struct str s)
 }
 
 /* Whatever comes in: what comes out is clean already, and each language's own characters are escaped. */
-static void random_bytes(void **state)
+TEST(random_bytes)
 {
     uint64_t seed = 1;
 
-    (void)state;
     for (unsigned round = 0; round < 3000; round++) {
         char in[24];
         size_t n = random_below(&seed, sizeof(in));
@@ -221,55 +211,32 @@ static void random_bytes(void **state)
     }
 }
 
-static void lengths(void **state)
+TEST(lengths)
 {
-    (void)state;
     assert_int_equal(clean_length(STR("")), 0);
     assert_int_equal(clean_length(STR("abc")), 3);
     assert_int_equal(clean_length(STR("\xe8\xbf\x9b\xe5\xba\xa6")), 2);
     assert_int_equal(clean_length(STR("\xf0\x9f\x94\xa5\xff\n")), 3);
 }
 
-static void cutting(void **state)
+TEST(cutting)
 {
     struct str text = STR("a\xc3\xa9\xe8\xbf\x9b\xf0\x9f\x94\xa5");
     static const size_t KEPT[] = {0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 10};
 
-    (void)state;
     for (size_t limit = 0; limit < sizeof(KEPT) / sizeof(KEPT[0]); limit++)
         assert_int_equal(clean_cut(text, limit).n, KEPT[limit]);
     assert_int_equal(clean_cut(STR(""), 0).n, 0);
 }
 
 /* Text that is no UTF-8 at all is not cut back without end. */
-static void cutting_garbage(void **state)
+TEST(cutting_garbage)
 {
     char in[100];
 
-    (void)state;
     memset(in, 0x80, sizeof(in));
     for (size_t limit = 0; limit < sizeof(in); limit++) {
         size_t n = clean_cut((struct str){in, sizeof(in)}, limit).n;
         assert_true(n <= limit && n + 3 >= limit);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(good_text_stays),
-        cmocka_unit_test(controls_become_pictures),
-        cmocka_unit_test(invisible_ones_are_replaced),
-        cmocka_unit_test(neighbours_of_those_stay),
-        cmocka_unit_test(ill_formed_text),
-        cmocka_unit_test(well_formed_text),
-        cmocka_unit_test(xml),
-        cmocka_unit_test(json),
-        cmocka_unit_test(log_field),
-        cmocka_unit_test(random_bytes),
-        cmocka_unit_test(lengths),
-        cmocka_unit_test(cutting),
-        cmocka_unit_test(cutting_garbage),
-    };
-    return cmocka_run_group_tests_name("clean", tests, NULL, NULL);
 }

@@ -13,9 +13,8 @@ static struct client *client(struct clients *c, const char *text)
     return found;
 }
 
-static void one_address_is_one_client(void **state)
+TEST(one_address_is_one_client)
 {
-    (void)state;
     struct client_shares shares = {1, 1};
     struct clients *c = clients_new(&shares);
 
@@ -33,9 +32,8 @@ static void one_address_is_one_client(void **state)
     clients_free(c);
 }
 
-static void each_has_its_share(void **state)
+TEST(each_has_its_share)
 {
-    (void)state;
     struct client_shares shares = {2, 1};
     struct clients *c = clients_new(&shares);
 
@@ -57,9 +55,8 @@ static void each_has_its_share(void **state)
     clients_free(c);
 }
 
-static void who_has_no_address_has_no_share_to_keep_to(void **state)
+TEST(who_has_no_address_has_no_share_to_keep_to)
 {
-    (void)state;
     struct client_shares shares = {0, 0};
     struct clients *c = clients_new(&shares);
 
@@ -74,9 +71,8 @@ static void who_has_no_address_has_no_share_to_keep_to(void **state)
     clients_free(c);
 }
 
-static void many_clients_come_and_go(void **state)
+TEST(many_clients_come_and_go)
 {
-    (void)state;
     enum { MANY = 5000 };
     static struct client *held[MANY];
     struct client_shares shares = {1, 1};
@@ -96,15 +92,4 @@ static void many_clients_come_and_go(void **state)
         client_unref(held[i]);
     }
     clients_free(c);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_address_is_one_client),
-        cmocka_unit_test(each_has_its_share),
-        cmocka_unit_test(who_has_no_address_has_no_share_to_keep_to),
-        cmocka_unit_test(many_clients_come_and_go),
-    };
-    return cmocka_run_group_tests_name("clients", tests, NULL, NULL);
 }

@@ -50,9 +50,8 @@ static size_t count_keys(unsigned groups)
     return n;
 }
 
-static void every_row_is_an_entry(void **state)
+TEST(every_row_is_an_entry)
 {
-    (void)state;
     for (size_t i = 0; i < CLI_COMMANDS_COUNT; i++) {
         const struct cli_command *c = CLI_COMMANDS[i];
         struct seen own = entries(c, CLI_OWN), view = entries(c, CLI_VIEW), keys = entries(c, CLI_CONFIG);
@@ -75,9 +74,8 @@ static void every_row_is_an_entry(void **state)
 }
 
 /* Its own rows are for help only: the configuration reads them. */
-static void flags_of_serve_are_understood(void **state)
+TEST(flags_of_serve_are_understood)
 {
-    (void)state;
     for (size_t i = 0; i < CLI_SERVE.n_options; i++) {
         char *arguments[] = {(char *)(uintptr_t)CLI_SERVE.options[i].name,
                              (char *)(uintptr_t) "config/aflamed.json"};
@@ -106,9 +104,8 @@ static bool take(const char *first, const char *second, struct diag *diag)
     return cli_take(&CLI_RENDER, fields, &asked, &all, &a, diag);
 }
 
-static void arguments_are_taken(void **state)
+TEST(arguments_are_taken)
 {
-    (void)state;
     struct diag diag;
 
     assert_true(take("--quiet", NULL, &diag));
@@ -125,9 +122,8 @@ static void arguments_are_taken(void **state)
     assert_int_equal(diag.kind, DIAG_USAGE);
 }
 
-static void help_is_asked_for_by_itself(void **state)
+TEST(help_is_asked_for_by_itself)
 {
-    (void)state;
     char *asked[] = {(char *)(uintptr_t) "x", (char *)(uintptr_t) "-h"};
     char *named[] = {(char *)(uintptr_t) "--", (char *)(uintptr_t) "-h"};
     char *other[] = {(char *)(uintptr_t) "--help=1"};
@@ -135,15 +131,4 @@ static void help_is_asked_for_by_itself(void **state)
     assert_true(cli_asks_help(2, asked));
     assert_false(cli_asks_help(2, named));
     assert_false(cli_asks_help(1, other));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_row_is_an_entry),
-        cmocka_unit_test(flags_of_serve_are_understood),
-        cmocka_unit_test(arguments_are_taken),
-        cmocka_unit_test(help_is_asked_for_by_itself),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

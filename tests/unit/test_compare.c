@@ -41,7 +41,7 @@ static const struct profile *compare(struct job *j, const struct profile *const 
 
 /* ---- rules ---- */
 
-static void rules_put_stars(void **state)
+TEST(rules_put_stars)
 {
     static const struct {
         const char *name, *normal;
@@ -83,7 +83,6 @@ static void rules_put_stars(void **state)
     };
     struct buf out = {0}, scratch = {0};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(CASES) / sizeof(*CASES); i++) {
         buf_clear(&out);
         unsigned rule = compare_normalise(str_of(CASES[i].name), CASES[i].part, &out, &scratch);
@@ -97,13 +96,12 @@ static void rules_put_stars(void **state)
 }
 
 /* Words of rules, one behind the other, so that a rule that goes back over them would take for ever. */
-static void rules_are_linear(void **state)
+TEST(rules_are_linear)
 {
     static const char *const WORDS[] = {
         "lambda$", "-$$Lambda$", "$$ExternalSynthetic", "-$$Nest$", "/~~", "-", "$1", "::h0"};
     struct buf name = {0}, out = {0}, scratch = {0};
 
-    (void)state;
     for (size_t w = 0; w < sizeof(WORDS) / sizeof(*WORDS); w++) {
         buf_clear(&name);
         buf_clear(&out);
@@ -142,9 +140,8 @@ static void check_shape(const struct profile *p)
     }
 }
 
-static void nothing_is_lost(void **state)
+TEST(nothing_is_lost)
 {
-    (void)state;
     for (uint64_t seed = 1; seed < 60; seed++) {
         uint64_t random = seed;
         struct fake *fakes[4];
@@ -179,14 +176,13 @@ static void nothing_is_lost(void **state)
 }
 
 /* A profile with itself: as many nodes, each value twice. */
-static void equal_ones_are_equal(void **state)
+TEST(equal_ones_are_equal)
 {
     uint64_t random = 7;
     struct fake *f = fake_random(&random, 3, 200, true);
     const struct profile *one = fake_finish(f), *runs[] = {one, one};
     struct job j;
 
-    (void)state;
     begin(&j);
     const struct profile *p = compare(&j, runs, 1, 1);
     assert_non_null(p);
@@ -203,9 +199,8 @@ static void equal_ones_are_equal(void **state)
 
 /* Of each stack the totals of both sides are those of the comparison, scaled as a whole: rounding takes no
  * more than one from any of them, however many nodes it has. The larger is that of each node by itself. */
-static void sides_are_scaled_as_a_whole(void **state)
+TEST(sides_are_scaled_as_a_whole)
 {
-    (void)state;
     for (uint64_t seed = 1; seed < 40; seed++) {
         uint64_t random = seed;
         struct fake *fakes[] = {fake_random(&random, 2, 300, true), fake_random(&random, 2, 300, true)};
@@ -240,7 +235,7 @@ static void sides_are_scaled_as_a_whole(void **state)
     }
 }
 
-static void sides_within_any_memory(void **state)
+TEST(sides_within_any_memory)
 {
     uint64_t random = 3;
     struct fake *f = fake_random(&random, 2, 40, true);
@@ -249,7 +244,6 @@ static void sides_within_any_memory(void **state)
     struct job j;
     bool made = false;
 
-    (void)state;
     begin(&j);
     const struct profile *p = compare(&j, runs, 1, 1);
     assert_non_null(p);
@@ -266,7 +260,7 @@ static void sides_within_any_memory(void **state)
 
 /* ---- changes in words ---- */
 
-static void changes_in_steps_and_words(void **state)
+TEST(changes_in_steps_and_words)
 {
     static const struct {
         uint64_t a, b;
@@ -282,7 +276,6 @@ static void changes_in_steps_and_words(void **state)
         {1000, 1, "-999", "-99.9 %", 1}, {100000, 100001, "+1", "<0.01 %", 4},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(CASES) / sizeof(*CASES); i++) {
         struct buf words = {0}, percent = {0};
         change_put(&words, UNIT_COUNT, CASES[i].a, CASES[i].b);
@@ -313,14 +306,13 @@ static struct fake *numbered(unsigned from, unsigned n)
     return f;
 }
 
-static void many_names_are_paired(void **state)
+TEST(many_names_are_paired)
 {
     enum { N = 5000 };
     struct fake *a = numbered(1, N), *b = numbered(N + 1, N);
     const struct profile *runs[] = {fake_finish(a), fake_finish(b)};
     struct job j;
 
-    (void)state;
     begin(&j);
     const struct profile *p = compare(&j, runs, 1, 1);
     assert_non_null(p);
@@ -337,12 +329,11 @@ static void many_names_are_paired(void **state)
 
 /* ---- what cannot be ---- */
 
-static void nothing_in_common(void **state)
+TEST(nothing_in_common)
 {
     struct fake *a = numbered(1, 2), *b = fake_new();
     struct job j;
 
-    (void)state;
     fake_value(b, "samples", UNIT_COUNT, ROLE_OTHER);
     fake_track(b, 1, STR("all"));
     const struct profile *runs[] = {fake_finish(a), fake_finish(b)};
@@ -357,13 +348,12 @@ static void nothing_in_common(void **state)
 }
 
 /* Whatever the memory is, it is all or nothing. */
-static void any_limit_of_memory(void **state)
+TEST(any_limit_of_memory)
 {
     struct fake *a = numbered(1, 50), *b = numbered(30, 50);
     const struct profile *runs[] = {fake_finish(a), fake_finish(b)};
     bool made = false;
 
-    (void)state;
     for (size_t limit = 0; !made; limit += 4096) {
         struct job j = {0};
         arena_init(&j.arena, limit);
@@ -374,17 +364,4 @@ static void any_limit_of_memory(void **state)
     }
     fake_free(a);
     fake_free(b);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rules_put_stars),         cmocka_unit_test(rules_are_linear),
-        cmocka_unit_test(nothing_is_lost),         cmocka_unit_test(equal_ones_are_equal),
-        cmocka_unit_test(many_names_are_paired),   cmocka_unit_test(nothing_in_common),
-        cmocka_unit_test(any_limit_of_memory),     cmocka_unit_test(sides_are_scaled_as_a_whole),
-        cmocka_unit_test(sides_within_any_memory), cmocka_unit_test(changes_in_steps_and_words),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -78,9 +78,8 @@ static void assert_refused(struct sources from, const char *const *words)
 
 /* ---- tests ---- */
 
-static void defaults(void **state)
+TEST(defaults)
 {
-    (void)state;
     struct loaded l = LOAD(.variables = {"HOME=/home/x", "PATH=/bin"});
 
     assert_true(l.ok);
@@ -116,9 +115,8 @@ static void defaults(void **state)
     assert_int_equal(l.config.max_name_bytes, 4096);
 }
 
-static void place_of_the_store(void **state)
+TEST(place_of_the_store)
 {
-    (void)state;
     static char too_long[5000];
 
     memset(too_long, 'x', sizeof(too_long) - 1);
@@ -135,9 +133,8 @@ static void place_of_the_store(void **state)
     assert_string_equal(loaded((struct sources){.flags = {"--store", "rel/dir"}}).store, "rel/dir");
 }
 
-static void later_sources_win(void **state)
+TEST(later_sources_win)
 {
-    (void)state;
     static const char FILE_TEXT[] =
         "{\"workers\": 2, \"queue_bytes\": \"8K\", \"open\": true, \"expires_days\": 3}";
     struct config c = loaded((struct sources){
@@ -154,9 +151,8 @@ static void later_sources_win(void **state)
 }
 
 /* Keys that were renamed are read for one release, and it is known that they were used. */
-static void old_names_are_read(void **state)
+TEST(old_names_are_read)
 {
-    (void)state;
     struct config none = loaded((struct sources){.file = "{\"views_in_memory_bytes\": \"1M\"}"});
     struct config c = loaded((struct sources){
         .file = "{\"hot_bytes\": \"1M\", \"view_cache_bytes\": \"2M\"}",
@@ -173,9 +169,8 @@ static void old_names_are_read(void **state)
     assert_int_equal(flag.old_names, 2);
 }
 
-static void forms_of_flags(void **state)
+TEST(forms_of_flags)
 {
-    (void)state;
     struct config c =
         loaded((struct sources){.flags = {"--max-upload-bytes", "3M", "--open", "--log-level", "debug"}});
 
@@ -191,9 +186,8 @@ static void forms_of_flags(void **state)
     assert_int_equal(LOAD(.flags = {"--check-config", "--workers=1"}).action, CONFIG_CHECK);
 }
 
-static void bad_flags(void **state)
+TEST(bad_flags)
 {
-    (void)state;
     static char long_flag[200];
 
     memset(long_flag, '-', sizeof(long_flag) - 1);
@@ -213,9 +207,8 @@ static void bad_flags(void **state)
                    WORDS("the flag --workers", "'\xe2\x90\x9b[0m\xe2\x90\x8a'", "from 0 to 1024"));
 }
 
-static void bad_variables(void **state)
+TEST(bad_variables)
 {
-    (void)state;
     assert_refused((struct sources){.variables = {"AFLAMED_WORKER=1"}},
                    WORDS("the variable AFLAMED_WORKER", "no key 'WORKER'"));
     assert_refused((struct sources){.variables = {"AFLAMED_workers=1"}}, WORDS("no key 'workers'"));
@@ -229,9 +222,8 @@ static void bad_variables(void **state)
     assert_int_equal(c.workers, 0);
 }
 
-static void files_are_named_by_the_environment_too(void **state)
+TEST(files_are_named_by_the_environment_too)
 {
-    (void)state;
     struct scratch scratch = scratch_make();
     char variable[600] = "AFLAMED_CONFIG=";
     char option[600] = "--config=";
@@ -248,9 +240,8 @@ static void files_are_named_by_the_environment_too(void **state)
     scratch_remove(&scratch);
 }
 
-static void bad_files_name_line_and_key(void **state)
+TEST(bad_files_name_line_and_key)
 {
-    (void)state;
     static const struct {
         const char *file;
         const char *words[4];
@@ -296,9 +287,8 @@ static void bad_files_name_line_and_key(void **state)
         assert_refused((struct sources){.file = CASES[i].file}, CASES[i].words);
 }
 
-static void large_and_odd_files(void **state)
+TEST(large_and_odd_files)
 {
-    (void)state;
     struct scratch scratch = scratch_make();
     static char text[(1 << 20) + 1];
     char path[512];
@@ -325,9 +315,8 @@ static void large_and_odd_files(void **state)
     scratch_remove(&scratch);
 }
 
-static void text_has_room_for_its_longest(void **state)
+TEST(text_has_room_for_its_longest)
 {
-    (void)state;
     static char flag[5000] = "--store=";
 
     memset(flag + 8, 'x', 4095);
@@ -336,9 +325,8 @@ static void text_has_room_for_its_longest(void **state)
     assert_refused((struct sources){.flags = {flag}}, WORDS("store cannot be"));
 }
 
-static void addresses(void **state)
+TEST(addresses)
 {
-    (void)state;
     static const struct {
         const char *text;
         enum address_kind kind;
@@ -434,9 +422,8 @@ static void assert_same(const struct config *a, const struct config *b)
     buf_free(&text_b);
 }
 
-static void what_is_printed_loads_again(void **state)
+TEST(what_is_printed_loads_again)
 {
-    (void)state;
     struct config c = loaded((struct sources){
         .flags = {"--store=/a \"b\"\\<\xc3\xa9", "--open", "--max-upload-bytes=1537", "--queue-bytes=5M"}});
     struct buf text = captured(&c);
@@ -451,9 +438,8 @@ static void what_is_printed_loads_again(void **state)
 }
 
 /* config/aflamed.json is what is printed when nothing is set, but for the place of the store. */
-static void the_file_that_is_delivered_holds_the_defaults(void **state)
+TEST(the_file_that_is_delivered_holds_the_defaults)
 {
-    (void)state;
     struct config c = loaded((struct sources){.variables = {"HOME=/h"}});
     struct buf delivered = {0};
     int fd = open("config/aflamed.json", O_RDONLY | O_CLOEXEC);
@@ -472,34 +458,11 @@ static void the_file_that_is_delivered_holds_the_defaults(void **state)
     buf_free(&delivered);
 }
 
-static void printing_to_nowhere_fails(void **state)
+TEST(printing_to_nowhere_fails)
 {
-    (void)state;
     struct config c;
 
     config_defaults(&c);
     assert_true(c.store[0] != '\0');
     assert_false(config_print(&c, -1));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults),
-        cmocka_unit_test(place_of_the_store),
-        cmocka_unit_test(later_sources_win),
-        cmocka_unit_test(old_names_are_read),
-        cmocka_unit_test(forms_of_flags),
-        cmocka_unit_test(bad_flags),
-        cmocka_unit_test(bad_variables),
-        cmocka_unit_test(files_are_named_by_the_environment_too),
-        cmocka_unit_test(bad_files_name_line_and_key),
-        cmocka_unit_test(large_and_odd_files),
-        cmocka_unit_test(text_has_room_for_its_longest),
-        cmocka_unit_test(addresses),
-        cmocka_unit_test(what_is_printed_loads_again),
-        cmocka_unit_test(the_file_that_is_delivered_holds_the_defaults),
-        cmocka_unit_test(printing_to_nowhere_fails),
-    };
-    return cmocka_run_group_tests_name("config", tests, NULL, NULL);
 }

@@ -63,13 +63,12 @@ static struct buf view_of(const struct shared_profile *f, const struct config *c
     return out;
 }
 
-static void folds_and_draws(void **state)
+TEST(folds_and_draws)
 {
     const struct config c = configuration();
     struct diag diag = {0};
     struct shared_profile *f = fold_text(&c, STACKS, strlen(STACKS), 1000, &diag);
 
-    (void)state;
     assert_non_null(f);
     assert_true(str_eq(shared_profile_get(f)->format, STR("folded-stacks")));
     assert_int_equal(shared_profile_get(f)->n_tracks, 1);
@@ -80,12 +79,11 @@ static void folds_and_draws(void **state)
     shared_profile_free(f);
 }
 
-static void any_cutting_gives_the_same(void **state)
+TEST(any_cutting_gives_the_same)
 {
     const struct config c = configuration();
     struct buf first = {0};
 
-    (void)state;
     for (size_t step = 1; step <= strlen(STACKS); step++) {
         struct diag diag = {0};
         struct shared_profile *f = fold_text(&c, STACKS, strlen(STACKS), step, &diag);
@@ -100,13 +98,12 @@ static void any_cutting_gives_the_same(void **state)
     buf_free(&first);
 }
 
-static void refusals(void **state)
+TEST(refusals)
 {
     static const char LFS_POINTER[] = "version https://git-lfs.github.com/spec/v1\noid sha256:";
     const struct config c = configuration();
     struct diag diag = {0};
 
-    (void)state;
     assert_null(fold_text(&c, "", 0, 1, &diag));
     assert_int_equal(diag.kind, DIAG_EMPTY);
     diag = (struct diag){0};
@@ -118,12 +115,11 @@ static void refusals(void **state)
 }
 
 /* With every ceiling from none at all to plenty: a profile, or an error that says so. */
-static void limit_of_memory(void **state)
+TEST(limit_of_memory)
 {
     struct config c = configuration();
     bool failed = false, succeeded = false;
 
-    (void)state;
     for (size_t limit = 0; limit < (1 << 20); limit += limit < 100000 ? 997 : 60000) {
         struct diag diag = {0};
         c.job_memory_bytes = limit;
@@ -139,7 +135,7 @@ static void limit_of_memory(void **state)
     assert_true(failed && succeeded);
 }
 
-static void view_limits(void **state)
+TEST(view_limits)
 {
     struct config c = configuration();
     struct diag diag = {0};
@@ -147,7 +143,6 @@ static void view_limits(void **state)
     struct shared_profile *f = fold_text(&c, STACKS, strlen(STACKS), 1000, &diag);
     struct buf out;
 
-    (void)state;
     assert_non_null(f);
     view_defaults(&view);
     c.view_memory_bytes = 100;
@@ -169,14 +164,13 @@ static void view_limits(void **state)
 }
 
 /* Two thousand frames with a kilobyte of name each, in a megabyte. */
-static void a_budget_above_the_memory_embeds_less(void **state)
+TEST(a_budget_above_the_memory_embeds_less)
 {
     struct config c = configuration();
     struct diag diag = {0};
     struct view_options view;
     struct buf stacks = {0}, out = {0};
 
-    (void)state;
     for (unsigned i = 0; i < 2000; i++) {
         buf_z(&stacks, "main;com.example.");
         for (unsigned k = 0; k < 100; k++)
@@ -197,7 +191,7 @@ static void a_budget_above_the_memory_embeds_less(void **state)
     buf_free(&out);
 }
 
-static void options_are_checked(void **state)
+TEST(options_are_checked)
 {
     const struct config c = configuration();
     struct diag diag = {0};
@@ -205,7 +199,6 @@ static void options_are_checked(void **state)
     struct view_options view;
     struct buf out = {0};
 
-    (void)state;
     view_defaults(&view);
     assert_true(view_set_tracks(&view, STR("99"), &diag));
     const struct view_options asked = view;
@@ -223,7 +216,7 @@ static void options_are_checked(void **state)
 }
 
 /* A cached profile's options are resolved in a copy: what was asked for is what the next one is asked for. */
-static void asking_changes_nothing(void **state)
+TEST(asking_changes_nothing)
 {
     const struct config c = configuration();
     struct diag diag = {0};
@@ -231,7 +224,6 @@ static void asking_changes_nothing(void **state)
     struct view_options view, asked;
     struct buf out = {0};
 
-    (void)state;
     view_defaults(&view);
     asked = view;
     buf_z(&out, "before ");
@@ -252,7 +244,7 @@ static struct shared_profile *fold_file(const struct config *c, int fd, struct d
     return conversion_read(f, &in, diag);
 }
 
-static void from_a_file(void **state)
+TEST(from_a_file)
 {
     enum { LINES = 40000 }; /* more than one piece */
     const struct config c = configuration();
@@ -261,7 +253,6 @@ static void from_a_file(void **state)
     struct diag diag = {0};
     char path[512];
 
-    (void)state;
     for (int i = 0; i < LINES; i++)
         buf_z(&text, "main;a.B.run 1\n");
     scratch_write(&scratch, "stacks", text.p, text.n);
@@ -281,13 +272,12 @@ static void from_a_file(void **state)
     scratch_remove(&scratch);
 }
 
-static void unreadable_file(void **state)
+TEST(unreadable_file)
 {
     const struct config c = configuration();
     struct diag diag = {0};
     int ends[2];
 
-    (void)state;
     assert_null(fold_file(&c, -1, &diag));
     assert_int_equal(diag.kind, DIAG_IO);
     diag = (struct diag){0};
@@ -299,7 +289,7 @@ static void unreadable_file(void **state)
 }
 
 /* As of a form that names it behind the file. */
-static void member_that_is_named_late(void **state)
+TEST(member_that_is_named_late)
 {
     static const struct packing_member MEMBERS[] = {{.name = "a", .bytes = STR_INIT("main;a 1\n")},
                                                     {.name = "b", .bytes = STR_INIT("main;b 2\n")}};
@@ -307,7 +297,6 @@ static void member_that_is_named_late(void **state)
     struct diag diag = {0};
     struct buf zip = {0};
 
-    (void)state;
     packing_zip_archive(&zip, MEMBERS, 2);
     struct test_input t = {.bytes = buf_view(&zip), .largest = 100, .member = "b"};
     struct shared_profile *f = read_input(&c, &t, &diag);
@@ -326,18 +315,17 @@ static void member_that_is_named_late(void **state)
     buf_free(&zip);
 }
 
-static void input_that_fails(void **state)
+TEST(input_that_fails)
 {
     const struct config c = configuration();
     struct test_input t = {.bytes = {STACKS, strlen(STACKS)}, .largest = 5, .fails_at = 7};
     struct diag diag = {0};
 
-    (void)state;
     assert_null(read_input(&c, &t, &diag));
     assert_int_equal(diag.kind, DIAG_IO);
 }
 
-static void told_to_stop(void **state)
+TEST(told_to_stop)
 {
     const struct config c = configuration();
     const struct stop stop = {.reason = STOP_DEADLINE};
@@ -346,7 +334,6 @@ static void told_to_stop(void **state)
     struct conversion *f = conversion_new(&c);
     struct diag diag = {0};
 
-    (void)state;
     assert_non_null(f);
     conversion_stop(f, &stop);
     assert_null(conversion_read(f, &in, &diag));
@@ -390,13 +377,12 @@ static struct buf calls_in_a_row(unsigned calls, bool ends)
     return b;
 }
 
-static void a_log_that_may_lack(void **state)
+TEST(a_log_that_may_lack)
 {
     enum { FEW = 300, MANY = 40000, LIMIT_BYTES = 2 << 20 };
     const struct config c = configuration();
     struct buf few = calls_in_a_row(FEW, false), many = calls_in_a_row(MANY, true);
 
-    (void)state;
     assert_true(keeps_log(&c, buf_view(&few), FEW, LIMIT_BYTES));
     assert_false(keeps_log(&c, buf_view(&few), FEW, 100));
     assert_false(keeps_log(&c, buf_view(&few), FEW, 0));
@@ -419,14 +405,13 @@ static void *draw_often(void *shared)
     return NULL;
 }
 
-static void shared_by_threads(void **state)
+TEST(shared_by_threads)
 {
     const struct config c = configuration();
     struct diag diag = {0};
     struct shared_profile *f = fold_text(&c, STACKS, strlen(STACKS), 1000, &diag);
     pthread_t threads[3];
 
-    (void)state;
     for (int i = 0; i < 3; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, draw_often, f), 0);
     for (int i = 0; i < 3; i++)
@@ -436,37 +421,12 @@ static void shared_by_threads(void **state)
 
 /* The first row of a name is the one without a suffix, so that rows of one name stand together, each with
  * another suffix. */
-static void each_report_has_one_row(void **state)
+TEST(each_report_has_one_row)
 {
-    (void)state;
     for (size_t i = 0; i < REPORTS_COUNT; i++)
         for (size_t j = 0; j < i; j++)
             if (strcmp(REPORTS[i].name, REPORTS[j].name) == 0) {
                 assert_string_not_equal(REPORTS[i].format->name, REPORTS[j].format->name);
                 assert_string_equal(REPORTS[i].name, REPORTS[i - 1].name);
             }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(folds_and_draws),
-        cmocka_unit_test(any_cutting_gives_the_same),
-        cmocka_unit_test(refusals),
-        cmocka_unit_test(limit_of_memory),
-        cmocka_unit_test(view_limits),
-        cmocka_unit_test(a_budget_above_the_memory_embeds_less),
-        cmocka_unit_test(options_are_checked),
-        cmocka_unit_test(asking_changes_nothing),
-        cmocka_unit_test(from_a_file),
-        cmocka_unit_test(unreadable_file),
-        cmocka_unit_test(member_that_is_named_late),
-        cmocka_unit_test(input_that_fails),
-        cmocka_unit_test(told_to_stop),
-        cmocka_unit_test(a_log_that_may_lack),
-        cmocka_unit_test(shared_by_threads),
-        cmocka_unit_test(each_report_has_one_row),
-    };
-
-    return cmocka_run_group_tests_name("convert", tests, NULL, NULL);
 }

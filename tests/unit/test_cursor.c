@@ -5,11 +5,10 @@
 
 static const uint8_t BYTES[] = {0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0xff};
 
-static void little_endian(void **state)
+TEST(little_endian)
 {
     struct cursor c = cursor_of(BYTES, sizeof(BYTES));
 
-    (void)state;
     assert_int_equal(cursor_u8(&c), 0x01);
     assert_int_equal(cursor_u16(&c), 0x0302);
     assert_int_equal(cursor_u32(&c), 0x07060504);
@@ -24,11 +23,10 @@ static void little_endian(void **state)
     assert_false(c.failed);
 }
 
-static void one_byte_short(void **state)
+TEST(one_byte_short)
 {
     static const size_t WIDTHS[] = {1, 2, 4, 8};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(WIDTHS) / sizeof(WIDTHS[0]); i++) {
         struct cursor c = cursor_of(BYTES, WIDTHS[i] - 1);
         assert_true(cursor_le(&c, WIDTHS[i]) == 0);
@@ -37,22 +35,20 @@ static void one_byte_short(void **state)
     }
 }
 
-static void failure_is_sticky(void **state)
+TEST(failure_is_sticky)
 {
     struct cursor c = cursor_of(BYTES, 3);
 
-    (void)state;
     assert_int_equal(cursor_u32(&c), 0);
     assert_int_equal(cursor_u8(&c), 0); /* would fit */
     assert_null(cursor_take(&c, 0));
     assert_true(c.failed);
 }
 
-static void taking_all_and_nothing(void **state)
+TEST(taking_all_and_nothing)
 {
     struct cursor c = cursor_of(BYTES, sizeof(BYTES));
 
-    (void)state;
     assert_ptr_equal(cursor_take(&c, 0), BYTES);
     assert_ptr_equal(cursor_take(&c, sizeof(BYTES)), BYTES);
     assert_int_equal(cursor_left(&c), 0);
@@ -62,11 +58,10 @@ static void taking_all_and_nothing(void **state)
     assert_true(c.failed);
 }
 
-static void huge_lengths(void **state)
+TEST(huge_lengths)
 {
     struct cursor c = cursor_of(BYTES, 4);
 
-    (void)state;
     cursor_u8(&c);
     assert_null(cursor_take(&c, SIZE_MAX));
     assert_true(c.failed);
@@ -75,22 +70,11 @@ static void huge_lengths(void **state)
     assert_true(c.failed);
 }
 
-static void without_a_cursor(void **state)
+TEST(without_a_cursor)
 {
     struct cursor c = cursor_of(BYTES, sizeof(BYTES));
 
-    (void)state;
     assert_int_equal(cursor_le32(BYTES), cursor_u32(&c));
     c = cursor_of(BYTES, sizeof(BYTES));
     assert_int_equal(cursor_le64(BYTES), cursor_u64(&c));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(little_endian),     cmocka_unit_test(one_byte_short),
-        cmocka_unit_test(failure_is_sticky), cmocka_unit_test(taking_all_and_nothing),
-        cmocka_unit_test(huge_lengths),      cmocka_unit_test(without_a_cursor),
-    };
-    return cmocka_run_group_tests_name("cursor", tests, NULL, NULL);
 }

@@ -11,7 +11,7 @@
 #include "tests/support/fake_profile.h"
 #include "tests/support/random.h"
 
-static void known_numbers(void **state)
+TEST(known_numbers)
 {
     static const struct {
         uint64_t value;
@@ -24,7 +24,6 @@ static void known_numbers(void **state)
                  {1024, "WW1"},
                  {UINT64_MAX, "____________F"}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(KNOWN) / sizeof(KNOWN[0]); i++) {
         char text[DATA_NUMBER_BYTES_MAX];
         struct str s = {text, (size_t)(data_number(text, KNOWN[i].value) - text)};
@@ -132,11 +131,10 @@ static void check_embedded(struct rendering *r, uint32_t budget)
     data_embedded_free(&e);
 }
 
-static void any_budget(void **state)
+TEST(any_budget)
 {
     uint64_t seed = 1;
 
-    (void)state;
     for (uint32_t round = 0; round < 60; round++) {
         uint32_t n = 1 + random_below(&seed, 60);
         struct fake *f = fake_random(&seed, 1 + round % 3, n, round % 2 == 0);
@@ -157,14 +155,13 @@ static void any_budget(void **state)
 }
 
 /* As many of the heaviest as there is room for, or nearly. */
-static void budget_of_bytes(void **state)
+TEST(budget_of_bytes)
 {
     uint64_t seed = 4101842887655102017u;
     struct rendering r;
     struct data_embedded e;
     size_t whole, fixed;
 
-    (void)state;
     rendering_of(&r, fake_random(&seed, 1, 3000, true));
     data_embedded(&e, &r);
     whole = e.out.n;
@@ -216,13 +213,12 @@ static void without_presets(struct str header, struct buf *b)
     assert_false(b->failed);
 }
 
-static void header_in_full(void **state)
+TEST(header_in_full)
 {
     struct fake *f = fake_new();
     struct rendering r;
     struct data_embedded e;
 
-    (void)state;
     fake_value(f, "wall", UNIT_NS, ROLE_WALL);
     fake_value(f, "a&b=c\"<", UNIT_BYTES, ROLE_OTHER);
     fake_track(f, 7, STR("m\"<&\x01"));
@@ -254,13 +250,12 @@ static void header_in_full(void **state)
 }
 
 /* Merged threads may have waited more than their sums tell: then it is written. */
-static void waiting_is_written_where_it_must_be(void **state)
+TEST(waiting_is_written_where_it_must_be)
 {
     struct fake *f = fake_thread(STR("a"));
     struct rendering r;
     struct data_embedded e;
 
-    (void)state;
     fake_stack(f, "x", 10, 4, 1);
     fake_track(f, 2, STR("b"));
     fake_stack(f, "x", 10, 30, 1);
@@ -278,13 +273,12 @@ static void waiting_is_written_where_it_must_be(void **state)
     rendering_free(&r);
 }
 
-static void too_little_memory(void **state)
+TEST(too_little_memory)
 {
     uint64_t seed = 99;
     struct rendering r;
     uint32_t n;
 
-    (void)state;
     rendering_of(&r, fake_random(&seed, 1, 2000, false));
     struct diag resolved = {0};
     assert_true(view_resolve(&r.view, r.input.profile, &resolved));
@@ -313,17 +307,4 @@ static void too_little_memory(void **state)
     assert_int_equal(diag.kind, DIAG_LIMIT);
     buf_free(&small);
     rendering_free(&r);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_numbers),
-        cmocka_unit_test(any_budget),
-        cmocka_unit_test(budget_of_bytes),
-        cmocka_unit_test(header_in_full),
-        cmocka_unit_test(waiting_is_written_where_it_must_be),
-        cmocka_unit_test(too_little_memory),
-    };
-    return cmocka_run_group_tests_name("data", tests, NULL, NULL);
 }

@@ -37,7 +37,7 @@ struct wanted {
 };
 
 /* Everything that stubs stand for is fetched; in the end each node was there once, with its self. */
-static void pieces_make_the_whole(void **state)
+TEST(pieces_make_the_whole)
 {
     uint64_t seed = 1181783497276652981u;
     struct rendering r;
@@ -46,7 +46,6 @@ static void pieces_make_the_whole(void **state)
     uint32_t n = 0, seen = 0, fetched = 0;
     uint64_t sums[MEASURES_MAX] = {0}, expected[MEASURES_MAX] = {0};
 
-    (void)state;
     assert_non_null(stack);
     rendering_of(&r, fake_random(&seed, 2, 1800, false));
     r.view.tracks = TRACKS_ALL;
@@ -97,7 +96,7 @@ static void pieces_make_the_whole(void **state)
 }
 
 /* More children than one piece can hold: skip leads on, and the shares are disjoint. */
-static void one_wide_node(void **state)
+TEST(one_wide_node)
 {
     struct fake *f = fake_new();
     struct rendering r;
@@ -105,7 +104,6 @@ static void one_wide_node(void **state)
     uint64_t skip = 0, sum = 0;
     char name[600];
 
-    (void)state;
     fake_usual_values(f);
     uint32_t root = fake_track(f, 1, STR("t"));
     memset(name, 'n', sizeof(name));
@@ -145,7 +143,7 @@ static void one_wide_node(void **state)
 }
 
 /* However long the names are, a piece leads on: without a child in it, nobody would ever get further. */
-static void a_piece_has_a_child(void **state)
+TEST(a_piece_has_a_child)
 {
     struct fake *f = fake_new();
     struct rendering r;
@@ -153,7 +151,6 @@ static void a_piece_has_a_child(void **state)
     const uint64_t self[3] = {1000, 0, 1};
     char name[24000];
 
-    (void)state;
     fake_usual_values(f);
     uint32_t root = fake_track(f, 1, STR("t"));
     memset(name, '\xff', sizeof(name)); /* three bytes each, as it is shown */
@@ -170,14 +167,4 @@ static void a_piece_has_a_child(void **state)
         data_read_free(&piece);
     }
     rendering_free(&r);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pieces_make_the_whole),
-        cmocka_unit_test(one_wide_node),
-        cmocka_unit_test(a_piece_has_a_child),
-    };
-    return cmocka_run_group_tests_name("data_pieces", tests, NULL, NULL);
 }

@@ -61,9 +61,8 @@ static struct deadlines *new_deadlines(void (*tick)(void *context), void *contex
     return deadlines_new(&(struct deadlines_handler){tick, pass, context});
 }
 
-static void expires_all_when_told(void **state)
+TEST(expires_all_when_told)
 {
-    (void)state;
     struct deadlines *d = new_deadlines(nothing, NULL);
     struct pairs p;
 
@@ -80,9 +79,8 @@ static void expires_all_when_told(void **state)
     deadlines_free(d);
 }
 
-static void removed_ones_are_left_alone(void **state)
+TEST(removed_ones_are_left_alone)
 {
-    (void)state;
     for (int removed = 0; removed < WATCHED; removed++) {
         struct deadlines *d = new_deadlines(nothing, NULL);
         struct pairs p;
@@ -100,9 +98,8 @@ static void removed_ones_are_left_alone(void **state)
     }
 }
 
-static void time_runs_out_unless_it_begins_anew(void **state)
+TEST(time_runs_out_unless_it_begins_anew)
 {
-    (void)state;
     atomic_uint ticks;
     atomic_init(&ticks, 0);
     struct deadlines *d = new_deadlines(count, &ticks);
@@ -126,9 +123,8 @@ static void time_runs_out_unless_it_begins_anew(void **state)
 }
 
 /* Of two that were added alike, the one for which no time runs any more outlives the other by seconds. */
-static void no_time_runs_while_the_service_works(void **state)
+TEST(no_time_runs_while_the_service_works)
 {
-    (void)state;
     struct deadlines *d = new_deadlines(nothing, NULL);
     struct pairs p;
 
@@ -145,15 +141,4 @@ static void no_time_runs_while_the_service_works(void **state)
         close_pair(&p, i);
     }
     deadlines_free(d);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(expires_all_when_told),
-        cmocka_unit_test(removed_ones_are_left_alone),
-        cmocka_unit_test(time_runs_out_unless_it_begins_anew),
-        cmocka_unit_test(no_time_runs_while_the_service_works),
-    };
-    return cmocka_run_group_tests_name("deadline", tests, NULL, NULL);
 }

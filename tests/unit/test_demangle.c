@@ -28,9 +28,8 @@ static void put_times(struct buf *b, const char *text, unsigned n)
         buf_z(b, text);
 }
 
-static void usual_names(void **state)
+TEST(usual_names)
 {
-    (void)state;
     expect(STR("_ZN1c3runEv"), "c::run()");
     expect(STR("_ZN4task10recvfrom_sERK1aS2_"), "task::recvfrom_s(a const&, a const&)");
     expect(STR("_ZN1v12emplace_backIJRiiiEEEvDpOT_"),
@@ -42,11 +41,10 @@ static void usual_names(void **state)
 }
 
 /* Each level stands twice in the next: the pattern has as many parts as there are ways through it. */
-static void packs_of_substitutions(void **state)
+TEST(packs_of_substitutions)
 {
     static const char *const PACKS[] = {"Dp", "DTspcv", "DTsZ"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(PACKS) / sizeof(*PACKS); i++) {
         struct buf b = {0};
         buf_printf(&b, "_Z1fIiEv%s1aI", PACKS[i]);
@@ -58,11 +56,10 @@ static void packs_of_substitutions(void **state)
     }
 }
 
-static void conversions_in_conversions(void **state)
+TEST(conversions_in_conversions)
 {
     struct buf b = {0};
 
-    (void)state;
     buf_z(&b, "_Z");
     put_times(&b, "N1acvT_I", 60);
     buf_z(&b, "i");
@@ -72,9 +69,8 @@ static void conversions_in_conversions(void **state)
 }
 
 /* A `u` in front of a digit is part of a name, of a number, or a type. */
-static void names_of_rust(void **state)
+TEST(names_of_rust)
 {
-    (void)state;
     expect(STR("_RNvC5crate7read_u8"), "crate::read_u8");
     expect(STR("_RNvCslNYArtu3iFV_5alloc3foo"), "alloc::foo");
     expect(STR("_RNvMs_NtCslNYArtu3iFV_5alloc3vecINtB4_3VechE7from_u8"), "<alloc::vec::Vec<u8>>::from_u8");
@@ -86,7 +82,7 @@ static void names_of_rust(void **state)
 }
 
 /* The library takes memory for Punycode, which would be lost where its output is stopped. */
-static void punycode_is_kept(void **state)
+TEST(punycode_is_kept)
 {
     static const char *const NAMES[] = {
         "_RNvC1au7caf_dma",         "_RNvCu7caf_dma1f",
@@ -95,17 +91,15 @@ static void punycode_is_kept(void **state)
         "_RINvC1a10Cu7caf_dmaB7_E", /* A reference leads into a name that is the path of such a crate. */
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(NAMES) / sizeof(*NAMES); i++)
         expect(str_of(NAMES[i]), NAMES[i]);
 }
 
 /* Parts that ask for ever more parts, names that end early, and lengths without end. */
-static void damaged_names_of_rust(void **state)
+TEST(damaged_names_of_rust)
 {
     static const char WHOLE[] = "_RINvC5crate7as_u128NtB2_2u8FUKCjEuTuRL_eAhj3_EuECs1u2_4main";
 
-    (void)state;
     for (size_t n = 3; n + 1 < sizeof(WHOLE); n++) {
         struct buf b = {0};
         demangle(&b, (struct str){WHOLE, n}, 4096);
@@ -123,18 +117,4 @@ static void damaged_names_of_rust(void **state)
     buf_z(&b, "_RNvC1u2u");
     put_times(&b, "9", 1000);
     is_kept(&b);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(usual_names),
-        cmocka_unit_test(names_of_rust),
-        cmocka_unit_test(punycode_is_kept),
-        cmocka_unit_test(damaged_names_of_rust),
-        cmocka_unit_test(packs_of_substitutions),
-        cmocka_unit_test(conversions_in_conversions),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

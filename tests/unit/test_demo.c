@@ -40,11 +40,10 @@ static const struct profile_track *track_named(const struct profile *p, const ch
     return NULL;
 }
 
-static void same_bytes_each_time(void **state)
+TEST(same_bytes_each_time)
 {
     struct buf first = trace(), second = {0};
 
-    (void)state;
     buf_z(&second, "before");
     assert_true(demo_write(&second));
     assert_int_equal(second.n, first.n + 6);
@@ -56,14 +55,13 @@ static void same_bytes_each_time(void **state)
 }
 
 /* Nothing to warn of; the header's numbers are those of the records; both clocks are there. */
-static void complete(void **state)
+TEST(complete)
 {
     struct buf b = trace();
     struct shared_profile *f = fold(&b);
     const struct profile *p = shared_profile_get(f);
     uint64_t records = 0, declared = 0;
 
-    (void)state;
     for (uint32_t i = 0; i < p->n_warnings; i++)
         fail_msg("%.*s", (int)p->warnings[i].text.n, p->warnings[i].text.p);
     assert_true(str_eq(p->format, STR("android-trace")));
@@ -80,14 +78,13 @@ static void complete(void **state)
 
 /* The first thread is the process's own and the busiest; wall time is more than CPU time in every thread, and
  * much more where the app waits for the network. */
-static void threads_are_plausible(void **state)
+TEST(threads_are_plausible)
 {
     struct buf b = trace();
     struct shared_profile *f = fold(&b);
     const struct profile *p = shared_profile_get(f);
     uint32_t order[64], wall = profile_value_by_role(p, ROLE_WALL), cpu = profile_value_by_role(p, ROLE_CPU);
 
-    (void)state;
     assert_in_range(p->n_tracks, 12, 64);
     profile_tracks_by_weight(p, order);
     const struct profile_track *main_thread = &p->tracks[order[0]];
@@ -105,7 +102,7 @@ static void threads_are_plausible(void **state)
 }
 
 /* What a graph has to cope with is all there: recursion, overloads, initialisers, inner classes, lambdas. */
-static void shows_what_there_is(void **state)
+TEST(shows_what_there_is)
 {
     struct buf b = trace();
     struct shared_profile *f = fold(&b);
@@ -113,7 +110,6 @@ static void shows_what_there_is(void **state)
     bool recursion = false, overload = false, init = false, clinit = false, lambda = false, deep = false;
     uint32_t depth[20000];
 
-    (void)state;
     assert_in_range(p->n_nodes, 400, 20000);
     for (node_id n = 0; n < p->n_nodes; n++) {
         depth[n] = p->node_parent[n] == NODE_NONE ? 0 : depth[p->node_parent[n]] + 1;
@@ -136,13 +132,12 @@ static void shows_what_there_is(void **state)
 }
 
 /* Signatures are descriptors, with every {Type} replaced; files are named after the outermost class. */
-static void methods_are_well_formed(void **state)
+TEST(methods_are_well_formed)
 {
     struct buf b = trace();
     struct shared_profile *f = fold(&b);
     const struct profile *p = shared_profile_get(f);
 
-    (void)state;
     for (uint32_t i = 0; i < p->n_frames; i++) {
         struct str scope = profile_string(p, p->frames[i].scope);
         struct str signature = profile_string(p, p->frames[i].signature);
@@ -158,11 +153,10 @@ static void methods_are_well_formed(void **state)
 }
 
 /* Of every limit on the output: the whole trace, or nothing and false. */
-static void short_memory(void **state)
+TEST(short_memory)
 {
     struct buf whole = trace();
 
-    (void)state;
     for (size_t limit = 1; limit < whole.n; limit += limit / 2 + 1) {
         struct buf b;
         buf_init(&b, limit);
@@ -171,15 +165,4 @@ static void short_memory(void **state)
         buf_free(&b);
     }
     buf_free(&whole);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_bytes_each_time),    cmocka_unit_test(complete),
-        cmocka_unit_test(threads_are_plausible),   cmocka_unit_test(shows_what_there_is),
-        cmocka_unit_test(methods_are_well_formed), cmocka_unit_test(short_memory),
-    };
-
-    return cmocka_run_group_tests_name("demo", tests, NULL, NULL);
 }

@@ -5,11 +5,10 @@
 
 #include <string.h>
 
-static void the_first_stays(void **state)
+TEST(the_first_stays)
 {
     struct diag d = {0};
 
-    (void)state;
     assert_false(diag_set(&d, DIAG_UNUSABLE, "damaged", "record again", "found %d of %s", 3, "four"));
     assert_int_equal(d.kind, DIAG_UNUSABLE);
     assert_string_equal(d.title, "damaged");
@@ -24,11 +23,10 @@ static void the_first_stays(void **state)
     assert_string_equal(d.detail, "found 3 of four");
 }
 
-static void an_offset(void **state)
+TEST(an_offset)
 {
     struct diag d = {0};
 
-    (void)state;
     assert_false(diag_at(&d, DIAG_UNUSABLE, UINT64_MAX, "t", "", "%s", "%s%n is text"));
     assert_true(d.has_offset);
     assert_true(d.offset == UINT64_MAX);
@@ -36,26 +34,15 @@ static void an_offset(void **state)
     assert_string_equal(d.hint, "");
 }
 
-static void long_texts_are_cut(void **state)
+TEST(long_texts_are_cut)
 {
     struct diag d = {0};
     char text[2000];
 
-    (void)state;
     memset(text, 'x', sizeof(text) - 1);
     text[sizeof(text) - 1] = '\0';
     assert_false(diag_set(&d, DIAG_UNKNOWN, text, text, "%s", text));
     assert_int_equal(strlen(d.title), sizeof(d.title) - 1);
     assert_int_equal(strlen(d.detail), sizeof(d.detail) - 1);
     assert_int_equal(strlen(d.hint), sizeof(d.hint) - 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_first_stays),
-        cmocka_unit_test(an_offset),
-        cmocka_unit_test(long_texts_are_cut),
-    };
-    return cmocka_run_group_tests_name("diag", tests, NULL, NULL);
 }

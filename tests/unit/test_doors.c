@@ -11,9 +11,8 @@
 #define DIGEST_B "aaaaaaaaaaaaaaaabbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
 #define CREATED  " 2026-11-25T10:00:00Z"
 
-static void names_are_plain(void **state)
+TEST(names_are_plain)
 {
-    (void)state;
     static const char *const GOOD[] = {"ann", "ann@example.com", "CORP\\ann", "auth0|42", "a"};
     static const char *const BAD[] = {"",   "a b", "a\"", "a\n",      "a,b",  "a;b",
                                       "#a", "<a",  "a&b", "\xc3\xa4", "a\x7f"};
@@ -28,9 +27,8 @@ static void names_are_plain(void **state)
     assert_false(who_name_valid((struct str){longest, WHO_NAME_BYTES + 1}));
 }
 
-static void scopes_are_words(void **state)
+TEST(scopes_are_words)
 {
-    (void)state;
     struct buf b = {0};
     char spaces[WHO_SPACES_BYTES + 1];
     unsigned scopes;
@@ -46,9 +44,8 @@ static void scopes_are_words(void **state)
     assert_false(scopes_parse(STR("all"), &scopes, spaces));
 }
 
-static void scopes_may_be_for_spaces(void **state)
+TEST(scopes_may_be_for_spaces)
 {
-    (void)state;
     struct who who = {.by = WHO_BY_TOKEN};
     struct buf b = {0}, many = {0};
     char spaces[WHO_SPACES_BYTES + 1];
@@ -71,9 +68,8 @@ static void scopes_may_be_for_spaces(void **state)
     buf_free(&many);
 }
 
-static void the_file_is_lines(void **state)
+TEST(the_file_is_lines)
 {
-    (void)state;
     struct token_list list;
     struct diag diag = {0};
 
@@ -93,9 +89,8 @@ static void the_file_is_lines(void **state)
 }
 
 /* The number of the line is said, and nothing of what stands there. */
-static void what_is_no_line_is_refused(void **state)
+TEST(what_is_no_line_is_refused)
 {
-    (void)state;
     static const char *const BAD[] = {"ann",
                                       "ann upload",
                                       "ann upload " DIGEST_A,
@@ -116,9 +111,8 @@ static void what_is_no_line_is_refused(void **state)
     }
 }
 
-static void two_lines_of_one_token_are_refused(void **state)
+TEST(two_lines_of_one_token_are_refused)
 {
-    (void)state;
     struct token_list list;
     struct diag diag = {0};
 
@@ -139,9 +133,8 @@ static void assert_token(const char *header, const char *token)
         assert_true(str_eq(credentials_text(&t), str_of(token)));
 }
 
-static void tokens_are_found_in_headers(void **state)
+TEST(tokens_are_found_in_headers)
 {
-    (void)state;
     char longest[700] = "Bearer ";
 
     assert_token("Bearer abc", "abc");
@@ -164,9 +157,8 @@ static void tokens_are_found_in_headers(void **state)
     assert_token(longest, NULL);
 }
 
-static void cookies_are_found_by_name(void **state)
+TEST(cookies_are_found_by_name)
 {
-    (void)state;
     struct str cookies = STR("a=1; s=two; xs=4; a=s=2; s=; S=3; s"), none = {NULL, 0};
 
     assert_true(str_eq(credentials_cookie(&cookies, STR("s")), STR("two")));
@@ -176,9 +168,8 @@ static void cookies_are_found_by_name(void **state)
 }
 
 /* A session stands for its token alone, also beside one whose digest begins alike, and until its end. */
-static void sessions_stand_for_tokens(void **state)
+TEST(sessions_stand_for_tokens)
 {
-    (void)state;
     static const struct session_key KEY = {{1, 2, 3}}, OTHER = {{1, 2, 4}};
     char text[SESSION_CHARS + 1], changed[SESSION_CHARS + 1];
     struct token_list list;
@@ -205,9 +196,8 @@ static void sessions_stand_for_tokens(void **state)
     token_list_free(&list);
 }
 
-static void the_key_is_kept_in_the_store(void **state)
+TEST(the_key_is_kept_in_the_store)
 {
-    (void)state;
     struct record_fixture f = record_fixture_begin();
     struct session_key first, second;
     struct diag diag = {0};
@@ -219,22 +209,4 @@ static void the_key_is_kept_in_the_store(void **state)
     assert_false(session_key_open(f.store, &second, &diag));
     assert_non_null(strstr(diag.hint, "keys/session"));
     record_fixture_end(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_are_plain),
-        cmocka_unit_test(scopes_are_words),
-        cmocka_unit_test(scopes_may_be_for_spaces),
-        cmocka_unit_test(the_file_is_lines),
-        cmocka_unit_test(what_is_no_line_is_refused),
-        cmocka_unit_test(two_lines_of_one_token_are_refused),
-        cmocka_unit_test(tokens_are_found_in_headers),
-        cmocka_unit_test(cookies_are_found_by_name),
-        cmocka_unit_test(sessions_stand_for_tokens),
-        cmocka_unit_test(the_key_is_kept_in_the_store),
-    };
-
-    return cmocka_run_group_tests_name("doors", tests, NULL, NULL);
 }

@@ -7,7 +7,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
-static void what_a_client_takes(void **state)
+TEST(what_a_client_takes)
 {
     static const struct {
         const char *field; /* NULL: no header */
@@ -44,7 +44,6 @@ static void what_a_client_takes(void **state)
         {"\"gzip\"", ENCODING_IDENTITY, true},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(CASES) / sizeof(*CASES); i++) {
         const char *field = CASES[i].field;
         struct encoding_choice c = encoding_negotiate(field == NULL ? (struct str){NULL, 0} : str_of(field));
@@ -53,9 +52,8 @@ static void what_a_client_takes(void **state)
     }
 }
 
-static void small_bodies_stay_plain(void **state)
+TEST(small_bodies_stay_plain)
 {
-    (void)state;
     assert_int_equal(encoding_for(encoding_negotiate(STR("gzip")), 1023), ENCODING_IDENTITY);
     assert_int_equal(encoding_for(encoding_negotiate(STR("gzip")), 1024), ENCODING_GZIP);
     assert_int_equal(encoding_for(encoding_negotiate(STR("gzip, identity;q=0")), 1), ENCODING_GZIP);
@@ -112,11 +110,10 @@ static void assert_returns(enum encoding e, enum encoding_effort effort, struct 
     free(back);
 }
 
-static void bytes_come_back(void **state)
+TEST(bytes_come_back)
 {
     static const size_t SIZES[] = {0, 1, 1000, 65535, 65536, 65537, 131072, 131073, 3000000};
 
-    (void)state;
     for (size_t i = 0; i < 2 * sizeof(SIZES) / sizeof(*SIZES); i++) {
         size_t n = SIZES[i / 2];
         char *p = make_bytes(n, i % 2 == 1);
@@ -128,21 +125,19 @@ static void bytes_come_back(void **state)
     }
 }
 
-static void identity_copies(void **state)
+TEST(identity_copies)
 {
     struct buf out = {0};
 
-    (void)state;
     assert_true(encoding_apply(ENCODING_IDENTITY, ENCODING_KEPT, STR("abc"), &out));
     assert_true(str_eq(buf_view(&out), STR("abc")));
     buf_free(&out);
 }
 
-static void limits_and_failed_buffers_fail(void **state)
+TEST(limits_and_failed_buffers_fail)
 {
     char *p = make_bytes(300000, true);
 
-    (void)state;
     for (enum encoding e = ENCODING_IDENTITY; e <= ENCODING_ZSTD; e++) {
         struct buf out;
         buf_init(&out, 1000);
@@ -154,26 +149,11 @@ static void limits_and_failed_buffers_fail(void **state)
     free(p);
 }
 
-static void names(void **state)
+TEST(names)
 {
-    (void)state;
     assert_string_equal(encoding_name(ENCODING_ZSTD), "zstd");
     assert_string_equal(encoding_name(ENCODING_GZIP), "gzip");
     assert_string_equal(encoding_suffix(ENCODING_IDENTITY), "");
     for (enum encoding e = ENCODING_IDENTITY; e <= ENCODING_ZSTD; e++)
         assert_true(strlen(encoding_suffix(e)) <= ENCODING_SUFFIX_CHARS);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_a_client_takes),
-        cmocka_unit_test(small_bodies_stay_plain),
-        cmocka_unit_test(bytes_come_back),
-        cmocka_unit_test(identity_copies),
-        cmocka_unit_test(limits_and_failed_buffers_fail),
-        cmocka_unit_test(names),
-    };
-
-    return cmocka_run_group_tests_name("encoding", tests, NULL, NULL);
 }

@@ -31,13 +31,12 @@ static enum exchange_step wait_again(struct exchange *x, void *context)
     return exchange_then(x, finish, context);
 }
 
-static void goes_on_where_it_waited(void **state)
+TEST(goes_on_where_it_waited)
 {
     struct client c = {.x = {.suspend = suspend, .resume = resume}};
     struct exchange_wait wait = {NULL};
     int finished = 0;
 
-    (void)state;
     assert_false(exchange_goes_on(&c.x));
     exchange_wait(&c.x, &wait);
     assert_int_equal(c.suspended, 1);
@@ -60,11 +59,10 @@ static void note(void *memory)
     ended[n_ended++] = *(int *)memory;
 }
 
-static void states_end_in_reverse_order(void **state)
+TEST(states_end_in_reverse_order)
 {
     struct exchange x = {.id = "1"};
 
-    (void)state;
     n_ended = 0;
     for (int i = 0; i < 3; i++) {
         int *number = exchange_state(&x, sizeof(*number), i == 1 ? NULL : note);
@@ -78,14 +76,4 @@ static void states_end_in_reverse_order(void **state)
     assert_int_equal(ended[1], 0);
     exchange_end_states(&x); /* there is none any more */
     assert_int_equal(n_ended, 2);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(goes_on_where_it_waited),
-        cmocka_unit_test(states_end_in_reverse_order),
-    };
-
-    return cmocka_run_group_tests_name("exchange", tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 
 enum { HOUR_S = 3600, MONTH_S = 30 * EXPIRY_DAY_S };
 
-static void days_and_hours(void **state)
+TEST(days_and_hours)
 {
     static const struct {
         const char *text;
@@ -16,14 +16,13 @@ static void days_and_hours(void **state)
     };
     uint64_t seconds;
 
-    (void)state;
     for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
         assert_true(expiry_parse(str_of(CASES[i].text), MONTH_S, &seconds));
         assert_int_equal(seconds, CASES[i].seconds);
     }
 }
 
-static void refused(void **state)
+TEST(refused)
 {
     static const char *const TEXTS[] = {"",
                                         "0",
@@ -44,14 +43,13 @@ static void refused(void **state)
                                         "5124095576030431h"};
     uint64_t seconds;
 
-    (void)state;
     for (size_t i = 0; i < sizeof(TEXTS) / sizeof(TEXTS[0]); i++)
         assert_false(expiry_parse(str_of(TEXTS[i]), MONTH_S, &seconds));
     assert_false(expiry_parse(STR("1"), EXPIRY_DAY_S - 1, &seconds));
     assert_false(expiry_parse(STR("1h"), 0, &seconds));
 }
 
-static void of_labels(void **state)
+TEST(of_labels)
 {
     static const char RULES[] = " branch=main 365d;; device=Pixel 8 12h ;release=* 30;branch=fix 1d";
     static const struct {
@@ -71,7 +69,6 @@ static void of_labels(void **state)
     uint64_t seconds;
     struct diag diag = {0};
 
-    (void)state;
     assert_true(expiry_rules_valid(STR(RULES)));
     assert_int_equal(expiry_rules_longest(STR(RULES)), 365 * EXPIRY_DAY_S);
     for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
@@ -83,7 +80,7 @@ static void of_labels(void **state)
     }
 }
 
-static void bad_rules(void **state)
+TEST(bad_rules)
 {
     static const char *const RULES[] = {"branch=main",
                                         "branch 365d",
@@ -97,22 +94,9 @@ static void bad_rules(void **state)
                                         "a=b -1d",
                                         "a=b 99999999999999999999d"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(RULES) / sizeof(RULES[0]); i++)
         assert_false(expiry_rules_valid(str_of(RULES[i])));
     assert_true(expiry_rules_valid(STR("")));
     assert_true(expiry_rules_valid(STR(" ; ")));
     assert_int_equal(expiry_rules_longest(STR("")), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(days_and_hours),
-        cmocka_unit_test(refused),
-        cmocka_unit_test(of_labels),
-        cmocka_unit_test(bad_rules),
-    };
-
-    return cmocka_run_group_tests_name("expiry", tests, NULL, NULL);
 }

@@ -21,36 +21,33 @@ static void assert_order(struct fair_queue *q, const struct fair_place *places, 
     assert_null(fair_take(q, false));
 }
 
-static void one_owner_is_served_in_order(void **state)
+TEST(one_owner_is_served_in_order)
 {
     static const unsigned EXPECTED[] = {0, 1, 2, 3, 4, 5};
     struct fair_queue q = {0};
     struct fair_place places[6];
 
-    (void)state;
     for (size_t i = 0; i < 6; i++)
         add(&q, &places[i], TURN_ANSWER, 0);
     assert_order(&q, places, EXPECTED, 6);
 }
 
-static void owners_take_turns(void **state)
+TEST(owners_take_turns)
 {
     static const unsigned EXPECTED[] = {0, 3, 5, 1, 4, 2};
     struct fair_queue q = {0};
     struct fair_place places[6];
 
-    (void)state;
     for (size_t i = 0; i < 6; i++)
         add(&q, &places[i], TURN_INPUT, i < 3 ? 0 : i < 5 ? 1 : 2);
     assert_order(&q, places, EXPECTED, 6);
 }
 
-static void higher_classes_go_first_and_lower_ones_do_not_starve(void **state)
+TEST(higher_classes_go_first_and_lower_ones_do_not_starve)
 {
     struct fair_queue q = {0};
     struct fair_place ahead, input[2 * FAIR_LOWEST], small;
 
-    (void)state;
     add(&q, &ahead, TURN_AHEAD, 0);
     for (size_t i = 0; i < 2 * FAIR_LOWEST; i++)
         add(&q, &input[i], TURN_INPUT, 1);
@@ -62,12 +59,11 @@ static void higher_classes_go_first_and_lower_ones_do_not_starve(void **state)
     assert_in_range(at, 1, FAIR_LOWEST);
 }
 
-static void short_work_alone(void **state)
+TEST(short_work_alone)
 {
     struct fair_queue q = {0};
     struct fair_place input, answer;
 
-    (void)state;
     add(&q, &input, TURN_INPUT, 0);
     add(&q, &answer, TURN_ANSWER, 1);
     assert_ptr_equal(fair_take(&q, true), &answer);
@@ -76,12 +72,11 @@ static void short_work_alone(void **state)
 }
 
 /* Each place in turn leaves, of three owners with 1, 2 and 3 places. */
-static void any_place_may_leave(void **state)
+TEST(any_place_may_leave)
 {
     static const int OWNERS[] = {0, 1, 1, 2, 2, 2};
     static const unsigned ORDER[] = {0, 1, 3, 2, 4, 5};
 
-    (void)state;
     for (unsigned leaves = 0; leaves < 6; leaves++) {
         struct fair_queue q = {0};
         struct fair_place places[6], more;
@@ -98,16 +93,4 @@ static void any_place_may_leave(void **state)
             assert_int_equal(seen[ORDER[i]], ORDER[i] != leaves);
         assert_null(fair_take(&q, false));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_owner_is_served_in_order),
-        cmocka_unit_test(owners_take_turns),
-        cmocka_unit_test(higher_classes_go_first_and_lower_ones_do_not_starve),
-        cmocka_unit_test(short_work_alone),
-        cmocka_unit_test(any_place_may_leave),
-    };
-    return cmocka_run_group_tests_name("fair", tests, NULL, NULL);
 }

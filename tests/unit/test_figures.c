@@ -17,24 +17,22 @@ static const char *text_of(struct buf *b)
     return b->p;
 }
 
-static void labels_are_escaped(void **state)
+TEST(labels_are_escaped)
 {
     struct buf b = {0};
     struct exposition e = {&b, false};
     const struct figure_label labels[] = {{"a", STR_INIT("x\"y\\z\nw")}, {"b", STR_INIT("")}};
 
-    (void)state;
     exposition_value(&e, "n", FIGURE_GAUGE, labels, 2, 7, 0);
     assert_string_equal(text_of(&b), "n{a=\"x\\\"y\\\\z\\nw\",b=\"\"} 7\n");
     buf_free(&b);
 }
 
-static void both_formats_name_counters_in_their_way(void **state)
+TEST(both_formats_name_counters_in_their_way)
 {
     struct buf b = {0};
     struct exposition e = {&b, false};
 
-    (void)state;
     exposition_begin(&e, "n", FIGURE_COUNTER, "Some help.");
     exposition_value(&e, "n", FIGURE_COUNTER, NULL, 0, 1250, 3);
     exposition_end(&e);
@@ -49,14 +47,13 @@ static void both_formats_name_counters_in_their_way(void **state)
     buf_free(&b);
 }
 
-static void buckets_hold_all_before_them(void **state)
+TEST(buckets_hold_all_before_them)
 {
     struct buf b = {0};
     struct exposition e = {&b, false};
     const struct figure_label label = {"route", STR_INIT("/")};
     uint64_t counts[EXPOSITION_BUCKETS + 1] = {[0] = 2, [1] = 1, [10] = 4, [EXPOSITION_BUCKETS] = 5};
 
-    (void)state;
     exposition_histogram(&e, "d", &label, 1, counts, 1500001);
     const char *text = text_of(&b);
     assert_non_null(
@@ -67,9 +64,8 @@ static void buckets_hold_all_before_them(void **state)
     buf_free(&b);
 }
 
-static void bounds_grow(void **state)
+TEST(bounds_grow)
 {
-    (void)state;
     for (size_t i = 1; i < EXPOSITION_BUCKETS; i++)
         assert_true(EXPOSITION_BOUNDS_US[i] > EXPOSITION_BOUNDS_US[i - 1]);
 }
@@ -91,7 +87,7 @@ static void put(struct buf *b, const struct figures *f)
     text_of(b);
 }
 
-static void requests_are_counted_by_route_and_status(void **state)
+TEST(requests_are_counted_by_route_and_status)
 {
     struct figures *f = figures_new(2);
     struct buf b = {0};
@@ -103,7 +99,6 @@ static void requests_are_counted_by_route_and_status(void **state)
                                  lost = {.route = 2, .status = 404, .us = 70000000},
                                  strange = {.route = 1, .status = 299, .refusal = REFUSED_MEMORY};
 
-    (void)state;
     figures_request(f, &found);
     figures_request(f, &found);
     figures_request(f, &lost);
@@ -129,14 +124,13 @@ static void requests_are_counted_by_route_and_status(void **state)
 }
 
 /* The number of series is bounded, whatever names there are. */
-static void formats_are_named_as_they_come(void **state)
+TEST(formats_are_named_as_they_come)
 {
     enum { KNOWN = 32 };
     struct figures *f = figures_new(1);
     struct buf b = {0};
     char name[20];
 
-    (void)state;
     for (unsigned i = 0; i < KNOWN + 5; i++) {
         snprintf(name, sizeof(name), "format-%u", i);
         figures_upload(f, str_of(name));
@@ -153,12 +147,11 @@ static void formats_are_named_as_they_come(void **state)
     figures_free(f);
 }
 
-static void gauges_go_down_again(void **state)
+TEST(gauges_go_down_again)
 {
     struct figures *f = figures_new(1);
     struct buf b = {0};
 
-    (void)state;
     figures_connection(f, true);
     figures_connection(f, true);
     figures_connection(f, false);
@@ -171,9 +164,8 @@ static void gauges_go_down_again(void **state)
     figures_free(f);
 }
 
-static void nothing_is_counted_without_figures(void **state)
+TEST(nothing_is_counted_without_figures)
 {
-    (void)state;
     figures_connection(NULL, true);
     figures_request(NULL, &(struct figures_request){.status = 200});
     figures_refused(NULL, REFUSED_BUSY);
@@ -195,14 +187,13 @@ static void *count_many(void *figures)
     return NULL;
 }
 
-static void no_count_is_lost_between_threads(void **state)
+TEST(no_count_is_lost_between_threads)
 {
     enum { THREADS = 4 };
     struct figures *f = figures_new(1);
     pthread_t threads[THREADS];
     struct buf b = {0};
 
-    (void)state;
     for (size_t i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, count_many, f), 0);
     for (size_t i = 0; i < THREADS; i++)
@@ -216,11 +207,10 @@ static void no_count_is_lost_between_threads(void **state)
 }
 
 /* Names that tools for figures take, and units as they want them. */
-static void rows_are_whole(void **state)
+TEST(rows_are_whole)
 {
     static const char LETTERS[] = "abcdefghijklmnopqrstuvwxyz_";
 
-    (void)state;
     for (size_t i = 0; i < FIGURES_COUNT; i++) {
         const struct figure *f = &FIGURES[i];
         assert_int_equal(strspn(f->name, LETTERS), strlen(f->name));
@@ -232,31 +222,12 @@ static void rows_are_whole(void **state)
     }
 }
 
-static void the_process_is_there(void **state)
+TEST(the_process_is_there)
 {
     struct figures_now now = {0};
 
-    (void)state;
     figures_now_process(&now);
     assert_in_range(now.resident_bytes, 1 << 16, UINT64_C(1) << 40);
     assert_in_range(now.open_descriptors, 3, now.most_descriptors);
     assert_true(now.cpu_us > 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(labels_are_escaped),
-        cmocka_unit_test(both_formats_name_counters_in_their_way),
-        cmocka_unit_test(buckets_hold_all_before_them),
-        cmocka_unit_test(bounds_grow),
-        cmocka_unit_test(requests_are_counted_by_route_and_status),
-        cmocka_unit_test(formats_are_named_as_they_come),
-        cmocka_unit_test(gauges_go_down_again),
-        cmocka_unit_test(nothing_is_counted_without_figures),
-        cmocka_unit_test(no_count_is_lost_between_threads),
-        cmocka_unit_test(rows_are_whole),
-        cmocka_unit_test(the_process_is_there),
-    };
-    return cmocka_run_group_tests_name("figures", tests, NULL, NULL);
 }

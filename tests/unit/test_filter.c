@@ -73,7 +73,7 @@ static bool hide(const struct profile *p, const char *pattern, const struct stop
     return filtered != NULL;
 }
 
-static void costly_expressions_are_refused(void **state)
+TEST(costly_expressions_are_refused)
 {
     /* No character has to be there in the end: PCRE2 would look for that first. */
     static const char *const PATTERNS[] = {
@@ -85,7 +85,6 @@ static void costly_expressions_are_refused(void **state)
     struct diag diag;
     uint32_t left;
 
-    (void)state;
     for (size_t i = 0; i < sizeof(PATTERNS) / sizeof(*PATTERNS); i++) {
         int64_t begin_ms = spent_ms();
         bool used = hide(p, PATTERNS[i], NULL, &diag, &left);
@@ -101,7 +100,7 @@ static void costly_expressions_are_refused(void **state)
 }
 
 /* What people look for is found in many long names. */
-static void usual_expressions_are_used(void **state)
+TEST(usual_expressions_are_used)
 {
     static const struct {
         const char *pattern;
@@ -119,7 +118,6 @@ static void usual_expressions_are_used(void **state)
     struct diag diag;
     uint32_t left;
 
-    (void)state;
     for (size_t i = 0; i < sizeof(CASES) / sizeof(*CASES); i++) {
         int64_t begin_ms = spent_ms();
         if (!hide(p, CASES[i].pattern, NULL, &diag, &left))
@@ -131,13 +129,12 @@ static void usual_expressions_are_used(void **state)
 }
 
 /* Links of version 0.2 call libraries "third party". */
-static void old_word_of_libraries_is_understood(void **state)
+TEST(old_word_of_libraries_is_understood)
 {
     static const char *const SAME[] = {"origin:library", "origin:third party",
                                        "origin:/^(third party|idle)$/"};
     static const uint8_t ORIGINS_OF[] = {ORIGIN_LIBRARY, ORIGIN_ANDROID};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(SAME) / sizeof(*SAME); i++) {
         struct fake *f = fake_thread(STR("main"));
         const uint64_t self[] = {1000, 1000, 1};
@@ -157,7 +154,7 @@ static void old_word_of_libraries_is_understood(void **state)
 }
 
 /* A text that begins nearly everywhere in each name. */
-static void long_texts_are_looked_for_in_a_row(void **state)
+TEST(long_texts_are_looked_for_in_a_row)
 {
     struct fake *f = methods('a', METHODS, false);
     const struct profile *p = fake_finish(f);
@@ -166,7 +163,6 @@ static void long_texts_are_looked_for_in_a_row(void **state)
     uint32_t left;
     int64_t begin_ms = spent_ms();
 
-    (void)state;
     memset(text, 'A', FILTER_TEXT_BYTES_MAX - 1);
     text[FILTER_TEXT_BYTES_MAX - 1] = 'c';
     assert_true(hide(p, text, NULL, &diag, &left));
@@ -176,18 +172,17 @@ static void long_texts_are_looked_for_in_a_row(void **state)
 }
 
 /* An expression that is too much for many names is not for one name of many methods. */
-static void equal_texts_are_looked_at_once(void **state)
+TEST(equal_texts_are_looked_at_once)
 {
     struct fake *f = methods('a', METHODS, true);
     struct diag diag;
     uint32_t left;
 
-    (void)state;
     assert_true(hide(fake_finish(f), "/a*a*b[xy]/", NULL, &diag, &left));
     fake_free(f);
 }
 
-static void ends_when_told_to(void **state)
+TEST(ends_when_told_to)
 {
     struct fake *f = methods('a', METHODS, false);
     const struct profile *p = fake_finish(f);
@@ -195,24 +190,9 @@ static void ends_when_told_to(void **state)
     struct diag diag;
     uint32_t left;
 
-    (void)state;
     stop_ask(&stop, STOP_LEFT);
     int64_t begin_ms = spent_ms();
     assert_false(hide(p, "/a*a*b[xy]/", &stop, &diag, &left));
     assert_in_range(spent_ms() - begin_ms, 0, STOP_MS * SLOWER);
     fake_free(f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(costly_expressions_are_refused),
-        cmocka_unit_test(usual_expressions_are_used),
-        cmocka_unit_test(old_word_of_libraries_is_understood),
-        cmocka_unit_test(long_texts_are_looked_for_in_a_row),
-        cmocka_unit_test(equal_texts_are_looked_at_once),
-        cmocka_unit_test(ends_when_told_to),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -116,53 +116,46 @@ static void folds(const char *script, const char *expected)
     arena_free(&f.arena);
 }
 
-static void time_goes_to_the_frame_on_top(void **state)
+TEST(time_goes_to_the_frame_on_top)
 {
-    (void)state;
     folds("+a10 +b13 -b20 -a50", ".:0,0 a:33,1 ab:7,1");
     folds("+a0 +b1 +c3 -c6 -b10 -a15", ".:0,0 a:6,1 ab:6,1 abc:3,1");
     folds("+a10 -a20 +a25 -a26", ".:5,0 a:11,2");
     folds("+a7 -a7", ".:0,0 a:0,1");
 }
 
-static void clocks_are_credited_each(void **state)
+TEST(clocks_are_credited_each)
 {
-    (void)state;
     folds("+a10/100 +b20/101 -b25/103 -a26/109", ".:0,0 a:11/7,1 ab:5/2,1");
 }
 
-static void unroll_is_an_exit(void **state)
+TEST(unroll_is_an_exit)
 {
-    (void)state;
     folds("+a0 +b1 !b3 !a7", ".:0,0 a:5,1 ab:2,1");
 }
 
-static void unknown_actions_take_time_only(void **state)
+TEST(unknown_actions_take_time_only)
 {
-    (void)state;
     folds("+a0 ?b5 ?c6 -a9", ".:0,0 a:9,1\nunknown-action 2 1010");
     folds("?a3 ?a5 +a6 -a9", ".:3,0 a:3,1\nunknown-action 2 1000");
 }
 
-static void recursion_is_flagged(void **state)
+TEST(recursion_is_flagged)
 {
-    (void)state;
     folds("+a0 +a1 +a2 -a3 -a4 -a5", ".:0,0 a:2,1 aa:2,1* aaa:1,1*");
     folds("+a0 +b1 +a2 -a3 -b4 -a5", ".:0,0 a:2,1 ab:2,1 aba:1,1*");
     folds("+a0 +b1 -b2 -a3 +b4 +a5 -a6 -b7", ".:1,0 a:2,1 ab:1,1 b:2,1 ba:1,1");
 }
 
-static void exit_of_a_frame_further_down(void **state)
+TEST(exit_of_a_frame_further_down)
 {
-    (void)state;
     folds("+a0 +b1 +c2 -a5 +d7 -d9", ".:2,0 a:1,1 ab:1,1 abc:3,1 d:2,1\nmismatched-exit 1 1030");
     /* To the nearest one. */
     folds("+a0 +b1 +a2 +c3 -a5 -b6 -a8", ".:0,0 a:3,1 ab:2,1 aba:1,1* abac:2,1\nmismatched-exit 1 1040");
 }
 
-static void exit_of_a_frame_that_is_not_open(void **state)
+TEST(exit_of_a_frame_that_is_not_open)
 {
-    (void)state;
     folds("+a0 -z4 -z6 -a9", ".:0,0 a:9,1\nalien-exit 2 1010");
     folds("+a0 +b1 -b2 -b3 -a4", ".:0,0 a:3,1 ab:1,1\nalien-exit 1 1030");
 }
@@ -183,9 +176,8 @@ static void folds_with_b_for_a(const char *script, size_t at, const char *expect
     arena_free(&f.arena);
 }
 
-static void exit_of_a_frame_that_has_another_name_by_now(void **state)
+TEST(exit_of_a_frame_that_has_another_name_by_now)
 {
-    (void)state;
     folds_with_b_for_a("+a0 +c1 -c2 -b5 +d7 -d8", 2, ".:2,0 a:4,1 ac:1,1 d:1,1");
     /* The new name first: what was entered under it stands above. */
     folds_with_b_for_a("+a0 +b1 -b3 -b7", 1, ".:0,0 a:5,1 ab:2,1");
@@ -197,13 +189,12 @@ static void exit_of_a_frame_that_has_another_name_by_now(void **state)
 }
 
 /* More names than are looked for, in a circle: no end of work. */
-static void names_without_end(void **state)
+TEST(names_without_end)
 {
     struct event events[] = {
         {.frame = 0}, {.action = EVENT_EXIT, .frame = 9}, {.action = EVENT_EXIT, .frame = 8}};
     struct fold_fixture f;
 
-    (void)state;
     open_fixture(&f, 26, 1);
     for (frame_id frame = 0; frame < 20; frame++)
         assert_true(builder_frame_redefined(f.builder, frame + 1, frame));
@@ -214,16 +205,14 @@ static void names_without_end(void **state)
     arena_free(&f.arena);
 }
 
-static void exit_without_a_frame_leaves_the_top(void **state)
+TEST(exit_without_a_frame_leaves_the_top)
 {
-    (void)state;
     folds("+a0 +b1 -_3 -_7", ".:0,0 a:5,1 ab:2,1");
     folds("+a0 !_3", ".:0,0 a:3,1");
 }
 
-static void exit_on_an_empty_stack(void **state)
+TEST(exit_on_an_empty_stack)
 {
-    (void)state;
     /* The first one takes all that its thread did until then, and the next one takes that. */
     folds("-a10 -b15", ".:0,0 b:5,1 ba:0,1\nexit-without-enter 2 1000");
     folds("+b10 -b14 -a20 +c21 -c25", ".:1,0 a:6,1 ab:4,1 c:4,1\nexit-without-enter 1 1020");
@@ -231,30 +220,26 @@ static void exit_on_an_empty_stack(void **state)
     folds("+b0 -b1 -b2", ".:0,0 b:1,1 bb:1,1*\nexit-without-enter 1 1020");
 }
 
-static void exit_without_a_frame_on_an_empty_stack(void **state)
+TEST(exit_without_a_frame_on_an_empty_stack)
 {
-    (void)state;
     folds("+a0 -a2 -_5 !_6", ".:0,0 unknown:1,1 unknownunknown:3,1* unknownunknowna:2,1\n"
                              "exit-without-enter 2 1020");
 }
 
-static void frames_open_at_the_end(void **state)
+TEST(frames_open_at_the_end)
 {
-    (void)state;
     folds("+a0 +b2 +c3 ?c9", ".:0,0 a:2,1 ab:1,1 abc:6,1\nopen-frames 3\nunknown-action 1 1030");
 }
 
-static void time_that_goes_back(void **state)
+TEST(time_that_goes_back)
 {
-    (void)state;
     /* The step is 0, and the next one counts from the latest time that was seen. */
     folds("+a100 +b90 -b95 -a110", ".:0,0 a:10,1 ab:0,1\ntime-back 4 1010");
     folds("+a100/50 +b110/40 -b120/60 -a130/70", ".:0,0 a:20/10,1 ab:10,1\ntime-back 1 1010");
 }
 
-static void clocks_wrap_at_32_bits(void **state)
+TEST(clocks_wrap_at_32_bits)
 {
-    (void)state;
     folds("+a4294967290 +b4 -b10 -a4294967295", ".:0,0 a:4294967295,1 ab:6,1\nclock-wrap 2 1010");
     folds("+a4294967290/0 -a4/5", ".:0,0 a:10/5,1\nclock-wrap 1 1010");
     /* A step back of 2^31 is time that goes back, of one more a wrap. */
@@ -266,9 +251,8 @@ static void clocks_wrap_at_32_bits(void **state)
 }
 
 /* Records of before the wrap that come behind it are late: they do not go once around. */
-static void late_records_after_a_wrap(void **state)
+TEST(late_records_after_a_wrap)
 {
-    (void)state;
     folds("+a4294967290 +b5 -b4294967292 -a9", ".:0,0 a:15,1 ab:0,1\ntime-back 2 1020\nclock-wrap 2 1010");
     /* Any number of them, and others that are late within the new round. */
     folds("+a4294967290 ?a5 ?a4294967292 ?a4 ?a4294967294 -a9",
@@ -285,7 +269,7 @@ static void late_records_after_a_wrap(void **state)
 }
 
 /* A thread's first reading of wall time counts the rounds that the trace has made; CPU time is the thread's own. */
-static void wraps_belong_to_the_trace(void **state)
+TEST(wraps_belong_to_the_trace)
 {
     static const struct {
         uint32_t track;
@@ -299,7 +283,6 @@ static void wraps_belong_to_the_trace(void **state)
     struct event e;
     struct fold_fixture f;
 
-    (void)state;
     open_fixture(&f, 26, 6);
     for (size_t i = 0; i < sizeof(EVENTS) / sizeof(*EVENTS); i++) {
         parse_events(EVENTS[i].event, EVENTS[i].track, &e, 1);
@@ -316,13 +299,12 @@ static void wraps_belong_to_the_trace(void **state)
     arena_free(&f.arena);
 }
 
-static void clocks_of_64_bits(void **state)
+TEST(clocks_of_64_bits)
 {
     struct event events[2] = {{.action = EVENT_ENTER, .clock = {INT64_MAX, 5}},
                               {.action = EVENT_EXIT, .clock = {7, INT64_MAX}}};
     struct fold_fixture f;
 
-    (void)state;
     open_fixture(&f, 1, 1);
     builder_clocks(f.builder, 1, false);
     assert_true(builder_events(f.builder, events, 2, OFFSET, STRIDE));
@@ -331,12 +313,11 @@ static void clocks_of_64_bits(void **state)
     arena_free(&f.arena);
 }
 
-static void one_clock(void **state)
+TEST(one_clock)
 {
     struct event events[16];
     struct fold_fixture f;
 
-    (void)state;
     fold_fixture_open(&f, &FOLD_VALUES[1], 1, 26, 1);
     size_t n = parse_events("+a10/99 +b12/3 -b15/1 -a25/0", 0, events, 16);
     assert_true(builder_events(f.builder, events, n, OFFSET, STRIDE));
@@ -352,7 +333,7 @@ static void one_clock(void **state)
     arena_free(&f.arena);
 }
 
-static void tracks_are_apart(void **state)
+TEST(tracks_are_apart)
 {
     static const struct {
         uint32_t track;
@@ -362,7 +343,6 @@ static void tracks_are_apart(void **state)
     struct event e;
     struct fold_fixture f;
 
-    (void)state;
     open_fixture(&f, 26, 3);
     for (size_t i = 0; i < sizeof(EVENTS) / sizeof(*EVENTS); i++) {
         parse_events(EVENTS[i].event, EVENTS[i].track, &e, 1);
@@ -377,31 +357,4 @@ static void tracks_are_apart(void **state)
     check_profile(f.profile, ".:0,0 a:9,1 ab:1,1\n.:0,0 b:100,1 ba:0,1\nexit-without-enter 1 1050\n"
                              "alien-exit 1 1060\nopen-frames 1\ntime-back 2 1030");
     arena_free(&f.arena);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(time_goes_to_the_frame_on_top),
-        cmocka_unit_test(clocks_are_credited_each),
-        cmocka_unit_test(unroll_is_an_exit),
-        cmocka_unit_test(unknown_actions_take_time_only),
-        cmocka_unit_test(recursion_is_flagged),
-        cmocka_unit_test(exit_of_a_frame_further_down),
-        cmocka_unit_test(exit_of_a_frame_that_is_not_open),
-        cmocka_unit_test(exit_of_a_frame_that_has_another_name_by_now),
-        cmocka_unit_test(names_without_end),
-        cmocka_unit_test(exit_without_a_frame_leaves_the_top),
-        cmocka_unit_test(exit_on_an_empty_stack),
-        cmocka_unit_test(exit_without_a_frame_on_an_empty_stack),
-        cmocka_unit_test(frames_open_at_the_end),
-        cmocka_unit_test(time_that_goes_back),
-        cmocka_unit_test(clocks_wrap_at_32_bits),
-        cmocka_unit_test(late_records_after_a_wrap),
-        cmocka_unit_test(wraps_belong_to_the_trace),
-        cmocka_unit_test(clocks_of_64_bits),
-        cmocka_unit_test(one_clock),
-        cmocka_unit_test(tracks_are_apart),
-    };
-    return cmocka_run_group_tests_name("fold", tests, NULL, NULL);
 }

@@ -140,7 +140,7 @@ static void fold_randomly(const struct mixture *x, uint64_t *random)
     arena_free(&f.arena);
 }
 
-static void random_streams_as_the_model(void **state)
+TEST(random_streams_as_the_model)
 {
     static const struct mixture MIXTURES[] = {
         /* events, frames, tracks, run-in; enters, wild, odd, time jumps */
@@ -149,14 +149,13 @@ static void random_streams_as_the_model(void **state)
     };
     uint64_t random = 1;
 
-    (void)state;
     for (unsigned round = 0; round < 500; round++)
         for (size_t i = 0; i < sizeof(MIXTURES) / sizeof(*MIXTURES); i++)
             fold_randomly(&MIXTURES[i], &random);
 }
 
 /* So many vain searches in deep stacks that the open frames are counted in a table: the same answers. */
-static void deep_damaged_stacks_as_the_model(void **state)
+TEST(deep_damaged_stacks_as_the_model)
 {
     static const struct mixture MIXTURES[] = {
         {1000, FRAMES, 1, 400, 45, 40, 1, 1},
@@ -165,17 +164,7 @@ static void deep_damaged_stacks_as_the_model(void **state)
     };
     uint64_t random = 2;
 
-    (void)state;
     for (unsigned round = 0; round < 40; round++)
         for (size_t i = 0; i < sizeof(MIXTURES) / sizeof(*MIXTURES); i++)
             fold_randomly(&MIXTURES[i], &random);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_streams_as_the_model),
-        cmocka_unit_test(deep_damaged_stacks_as_the_model),
-    };
-    return cmocka_run_group_tests_name("fold_random", tests, NULL, NULL);
 }

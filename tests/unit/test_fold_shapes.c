@@ -56,9 +56,8 @@ static void check_width(struct builder *b, uint32_t width, unsigned rounds)
     free(seen);
 }
 
-static void widths_around_the_lists_end(void **state)
+TEST(widths_around_the_lists_end)
 {
-    (void)state;
     for (uint32_t width = 1; width < 60; width++) {
         void *f;
         builder_set_up(&f);
@@ -67,7 +66,7 @@ static void widths_around_the_lists_end(void **state)
     }
 }
 
-static void a_hundred_thousand_children(void **state)
+TEST_WITH(a_hundred_thousand_children, builder_set_up, builder_tear_down)
 {
     struct builder_fixture *f = *state;
     clock_t start = clock();
@@ -98,14 +97,14 @@ static void *fold_deeply(void *argument)
     return NULL;
 }
 
-static void a_million_deep_on_a_small_stack(void **state)
+TEST_WITH(a_million_deep_on_a_small_stack, builder_set_up, builder_tear_down)
 {
     on_small_stack(fold_deeply, *state);
 }
 
 /* ---- linear whatever comes ---- */
 
-static void alien_exits_in_a_deep_stack(void **state)
+TEST_WITH(alien_exits_in_a_deep_stack, builder_set_up, builder_tear_down)
 {
     enum { DEPTH = 100000, ALIENS = 200000 };
     struct builder_fixture *f = *state;
@@ -127,7 +126,7 @@ static void alien_exits_in_a_deep_stack(void **state)
 }
 
 /* Down and up again between the vain searches, so that no budget of searches lasts. */
-static void alien_exits_between_calls(void **state)
+TEST_WITH(alien_exits_between_calls, builder_set_up, builder_tear_down)
 {
     enum { DEPTH = 50000, ROUNDS = 100000 };
     struct builder_fixture *f = *state;
@@ -147,7 +146,7 @@ static void alien_exits_between_calls(void **state)
     assert_true(clock() - start < SECONDS_MAX * CLOCKS_PER_SEC);
 }
 
-static void unmatched_exits(void **state)
+TEST_WITH(unmatched_exits, builder_set_up, builder_tear_down)
 {
     enum { EXITS = 1000000 };
     struct builder_fixture *f = *state;
@@ -167,7 +166,7 @@ static void unmatched_exits(void **state)
     assert_true(clock() - start < SECONDS_MAX * CLOCKS_PER_SEC);
 }
 
-static void many_tracks_in_turn(void **state)
+TEST_WITH(many_tracks_in_turn, builder_set_up, builder_tear_down)
 {
     enum { TRACKS = 65535, ROUNDS = 8 };
     struct builder_fixture *f = *state;
@@ -188,20 +187,4 @@ static void many_tracks_in_turn(void **state)
         assert_true(profile_total(p, p->tracks[i].first, 0) == (ROUNDS - 1) * TRACKS);
     }
     assert_true(clock() - start < SECONDS_MAX * CLOCKS_PER_SEC);
-}
-
-#define TEST(function) cmocka_unit_test_setup_teardown(function, builder_set_up, builder_tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(widths_around_the_lists_end),
-        TEST(a_hundred_thousand_children),
-        TEST(a_million_deep_on_a_small_stack),
-        TEST(alien_exits_in_a_deep_stack),
-        TEST(alien_exits_between_calls),
-        TEST(unmatched_exits),
-        TEST(many_tracks_in_turn),
-    };
-    return cmocka_run_group_tests_name("fold_shapes", tests, NULL, NULL);
 }

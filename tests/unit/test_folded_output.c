@@ -16,12 +16,11 @@ static void check(struct rendering *r, const char *expected)
     assert_string_equal(rendering_text(r), expected);
 }
 
-static void lines(void **state)
+TEST(lines)
 {
     struct fake *f = fake_thread(STR("main"));
     struct rendering r;
 
-    (void)state;
     fake_stack(f, "", 9000, 0, 0);
     fake_stack(f, "foo", 5999, 0, 1);
     fake_stack(f, "foo;bar", 5000, 0, 1);
@@ -46,12 +45,11 @@ static void lines(void **state)
     rendering_free(&r);
 }
 
-static void several_tracks(void **state)
+TEST(several_tracks)
 {
     struct fake *f = fake_new();
     struct rendering r;
 
-    (void)state;
     fake_usual_values(f);
     fake_track(f, 2, STR("Binder:1"));
     fake_stack(f, "a", 1500, 0, 1);
@@ -76,13 +74,12 @@ static void several_tracks(void **state)
     rendering_free(&r);
 }
 
-static void hostile_names(void **state)
+TEST(hostile_names)
 {
     struct fake *f = fake_new();
     struct rendering r;
     const uint64_t one[3] = {1000, 0, 1};
 
-    (void)state;
     fake_usual_values(f);
     uint32_t root = fake_track(f, 1, STR("main"));
     fake_child(f, root, fake_frame(f, STR("a;b"), STR("c\nd"), STR("")), one);
@@ -174,11 +171,10 @@ static const char *const NAMES[] = {
     "foo:x", "foo;x", "fo",      "f",      "foo/",  "foo0", "a\x01b", "foo -", "foo",   "foo\xff",
 };
 
-static void as_if_sorted(void **state)
+TEST(as_if_sorted)
 {
     enum { N_NAMES = sizeof(NAMES) / sizeof(NAMES[0]) };
 
-    (void)state;
     for (uint32_t seed = 1; seed <= 60; seed++) {
         struct fake *f = fake_new();
         struct rendering r;
@@ -209,15 +205,4 @@ static void as_if_sorted(void **state)
         rendering_free(&r);
         fake_free(f);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines),
-        cmocka_unit_test(several_tracks),
-        cmocka_unit_test(hostile_names),
-        cmocka_unit_test(as_if_sorted),
-    };
-    return cmocka_run_group_tests_name("folded_output", tests, NULL, NULL);
 }

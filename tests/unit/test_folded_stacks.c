@@ -92,14 +92,14 @@ static void reads_as(struct fixture *f, const char *text, const char *expected)
 
 /* ---- lines ---- */
 
-static void stacks_add_up(void **state)
+TEST_WITH(stacks_add_up, set_up, tear_down)
 {
     reads_as(*state, "a;b 3\na;b;c 4\na;b 5\n", "a 0/12\n-b 8/12\n--c 4/4\n");
     reads_as(*state, "a;b 0\n", "a 0/0\n-b 0/0\n");
     reads_as(*state, "a;a;b;a 2\n", "a 0/2\n-a* 0/2\n--b 0/2\n---a* 2/2\n");
 }
 
-static void the_whole_is_one_track(void **state)
+TEST_WITH(the_whole_is_one_track, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -114,19 +114,19 @@ static void the_whole_is_one_track(void **state)
     assert_int_equal(f->profile->values[0].unit, UNIT_COUNT);
 }
 
-static void blanks_belong_to_frames(void **state)
+TEST_WITH(blanks_belong_to_frames, set_up, tear_down)
 {
     reads_as(*state, "operator new (x);b c 3\n", "operator new (x) 0/3\n-b c 3/3\n");
     reads_as(*state, " \ta;b\t  3\n", "a 0/3\n-b 3/3\n");
     reads_as(*state, "a 7;b 3\n", "a 7 0/3\n-b 3/3\n");
 }
 
-static void frames_may_be_empty(void **state)
+TEST_WITH(frames_may_be_empty, set_up, tear_down)
 {
     reads_as(*state, ";a;; 3\n", " 0/3\n-a 0/3\n--* 0/3\n---* 3/3\n");
 }
 
-static void line_ends(void **state)
+TEST_WITH(line_ends, set_up, tear_down)
 {
     reads_as(*state, "a;b 3\r\n\r\na;b 4\r\n", "a 0/7\n-b 7/7\n");
     reads_as(*state, "a;b 3\n\n\na;b 4", "a 0/7\n-b 7/7\n");
@@ -135,12 +135,12 @@ static void line_ends(void **state)
     reads_as(*state, "a;b\rc 4\n", "a 0/4\n-b\rc 4/4\n");
 }
 
-static void comments(void **state)
+TEST_WITH(comments, set_up, tear_down)
 {
     reads_as(*state, "# a;b 5\n#\na;b 1\n#a;b 3\na;#b 2\n", "a 0/3\n-b 1/1\n-#b 2/2\n");
 }
 
-static void other_lines_are_left_out(void **state)
+TEST_WITH(other_lines_are_left_out, set_up, tear_down)
 {
     reads_as(*state, "a;b 3\nno count\na;b 4\n", "a 0/7\n-b 7/7\nbad-folded-line 1 6\n");
     reads_as(*state,
@@ -150,7 +150,7 @@ static void other_lines_are_left_out(void **state)
 }
 
 /* The sum of a stack is rounded, not each of its counts. */
-static void counts_with_decimals(void **state)
+TEST_WITH(counts_with_decimals, set_up, tear_down)
 {
     reads_as(*state, "a;b 1.5\na;b 1.5\na;c 0.4\na;d 0.3\na;d 0.3\na;e 2.\n",
              "a 0/6\n-b 3/3\n-c 0/0\n-d 1/1\n-e 2/2\nfractional-count 5 0\n");
@@ -158,7 +158,7 @@ static void counts_with_decimals(void **state)
              "a 0/2\n-b 2/2\nbad-folded-line 2 14\nfractional-count 1 0\n");
 }
 
-static void two_counts(void **state)
+TEST_WITH(two_counts, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -192,7 +192,7 @@ static void read_in_pieces(struct fixture *f, size_t piece)
     f->profile = reader_read(&f->reader, &in);
 }
 
-static void encodings(void **state)
+TEST_WITH(encodings, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -210,7 +210,7 @@ static void encodings(void **state)
 }
 
 /* Pairs, halves of pairs, and half a unit at the end. */
-static void odd_utf_16(void **state)
+TEST_WITH(odd_utf_16, set_up, tear_down)
 {
     static const char BYTES[] = "\xff\xfe\x3d\xd8\x00\xde;\0\xe4\0;\0\x3d\xd8;\0\x00\xde;\0b\0 \0"
                                 "1\0\n";
@@ -220,7 +220,7 @@ static void odd_utf_16(void **state)
     dumps_as(f, "\xf0\x9f\x98\x80 0/1\n-\xc3\xa4 0/1\n--\xef\xbf\xbd 0/1\n---\xef\xbf\xbd* 0/1\n----b 1/1\n");
 }
 
-static void long_lines_of_utf_16(void **state)
+TEST_WITH(long_lines_of_utf_16, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -233,13 +233,13 @@ static void long_lines_of_utf_16(void **state)
     }
 }
 
-static void sums_stay_at_their_end(void **state)
+TEST_WITH(sums_stay_at_their_end, set_up, tear_down)
 {
     reads_as(*state, "a;b 18446744073709551615\na;b 1\na;b 1\n",
              "a 0/18446744073709551615\n-b 18446744073709551615/18446744073709551615\nvalue-overflow 2\n");
 }
 
-static void long_names_are_cut(void **state)
+TEST_WITH(long_names_are_cut, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -248,7 +248,7 @@ static void long_names_are_cut(void **state)
 }
 
 /* Its count stands at its end. */
-static void long_lines_are_left_out(void **state)
+TEST_WITH(long_lines_are_left_out, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -263,7 +263,7 @@ static void long_lines_are_left_out(void **state)
 
 /* ---- which files ---- */
 
-static void detection(void **state)
+TEST_WITH(detection, set_up, tear_down)
 {
     static const struct {
         const char *text;
@@ -293,7 +293,7 @@ static void detection(void **state)
 }
 
 /* A line that the looked-at beginning cuts does not count, unless there is no other. */
-static void detection_of_long_files(void **state)
+TEST_WITH(detection_of_long_files, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -310,7 +310,7 @@ static void detection_of_long_files(void **state)
 }
 
 /* Taken for folded stacks by its separators, but without a count anywhere. */
-static void not_one_stack(void **state)
+TEST_WITH(not_one_stack, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -325,7 +325,7 @@ static void not_one_stack(void **state)
 
 /* ---- size ---- */
 
-static void a_deep_stack(void **state)
+TEST_WITH(a_deep_stack, set_up, tear_down)
 {
     enum { DEPTH = 400000 };
     struct fixture *f = *state;
@@ -342,7 +342,7 @@ static void a_deep_stack(void **state)
     assert_true(clock() - start < 20 * CLOCKS_PER_SEC);
 }
 
-static void a_wide_stack(void **state)
+TEST_WITH(a_wide_stack, set_up, tear_down)
 {
     enum { WIDTH = 100000 };
     struct fixture *f = *state;
@@ -359,13 +359,12 @@ static void a_wide_stack(void **state)
 }
 
 /* Cut at any byte, with any bit flipped, and in any pieces: an answer, soon, and of pieces the same one. */
-static void any_damage(void **state)
+TEST_WITH(any_damage, set_up, tear_down)
 {
     static const char *const TEXTS[] = {"# made by hand\r\nmain;a_[k];b 3\r\nmain;c 4.5\r\n",
                                         "main;a 1 2\nmain;b 30 4\n main ; c  5 6 \n"};
     struct buf wide = {0}, bytes = {0};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(TEXTS) / sizeof(*TEXTS); i++) {
         buf_z(&bytes, TEXTS[i]);
         hostile_damage("folded stacks", &bytes);
@@ -378,34 +377,4 @@ static void any_damage(void **state)
     }
     buf_free(&bytes);
     buf_free(&wide);
-}
-
-#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(stacks_add_up),
-        TEST(the_whole_is_one_track),
-        TEST(blanks_belong_to_frames),
-        TEST(frames_may_be_empty),
-        TEST(line_ends),
-        TEST(comments),
-        TEST(other_lines_are_left_out),
-        TEST(counts_with_decimals),
-        TEST(two_counts),
-        TEST(encodings),
-        TEST(odd_utf_16),
-        TEST(long_lines_of_utf_16),
-        TEST(sums_stay_at_their_end),
-        TEST(long_names_are_cut),
-        TEST(long_lines_are_left_out),
-        TEST(detection),
-        TEST(detection_of_long_files),
-        TEST(not_one_stack),
-        TEST(a_deep_stack),
-        TEST(a_wide_stack),
-        TEST(any_damage),
-    };
-    return cmocka_run_group_tests_name("folded_stacks", tests, NULL, NULL);
 }

@@ -30,9 +30,8 @@ static void put_marked(struct buf *b, const struct foreign_mark *m)
     assert_false(b->failed);
 }
 
-static void every_mark_leads_to_its_row(void **state)
+TEST(every_mark_leads_to_its_row)
 {
-    (void)state;
     for (size_t i = 0; i < FOREIGN_COUNT; i++)
         for (size_t k = 0; k < FOREIGN_MARKS; k++) {
             const struct foreign_mark *m = &FOREIGN[i].marks[k];
@@ -55,9 +54,8 @@ static void every_mark_leads_to_its_row(void **state)
         }
 }
 
-static void every_row_says_what_to_do(void **state)
+TEST(every_row_says_what_to_do)
 {
-    (void)state;
     for (size_t i = 0; i < FOREIGN_COUNT; i++) {
         const struct foreign *f = &FOREIGN[i];
         struct diag diag = {0};
@@ -75,9 +73,8 @@ static void every_row_says_what_to_do(void **state)
     }
 }
 
-static void cuttings_do_not_matter(void **state)
+TEST(cuttings_do_not_matter)
 {
-    (void)state;
     static const struct str FILES[] = {STR_INIT("SIMPLEPERF\1\0"),
                                        STR_INIT("SLOW\xef\xbf\xbd\0"),
                                        STR_INIT("<!DOCTYPE html>\n<html><head i18n-values=\"dir\">\n"),
@@ -94,9 +91,8 @@ static void cuttings_do_not_matter(void **state)
 }
 
 /* A long file is known by the same bytes, whatever comes behind them. */
-static void only_the_beginning_counts(void **state)
+TEST(only_the_beginning_counts)
 {
-    (void)state;
     static char large[2 * DETECT_BYTES_MAX];
 
     memset(large, 'x', sizeof(large));
@@ -108,9 +104,8 @@ static void only_the_beginning_counts(void **state)
     assert_string_equal(code_of((struct str){large, sizeof(large)}), "none");
 }
 
-static void what_is_none_of_them(void **state)
+TEST(what_is_none_of_them)
 {
-    (void)state;
     static const struct str FILES[] = {
         STR_INIT(""),
         STR_INIT("\0"),
@@ -130,24 +125,10 @@ static void what_is_none_of_them(void **state)
 }
 
 /* Hints are for those who have a browser, a device and Android Studio. */
-static void hints_name_no_setting_and_no_upload_command(void **state)
+TEST(hints_name_no_setting_and_no_upload_command)
 {
-    (void)state;
     for (size_t i = 0; i < FOREIGN_COUNT; i++) {
         assert_null(strstr(FOREIGN[i].hint, "curl"));
         assert_null(strstr(FOREIGN[i].hint, "max_"));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_mark_leads_to_its_row),
-        cmocka_unit_test(every_row_says_what_to_do),
-        cmocka_unit_test(cuttings_do_not_matter),
-        cmocka_unit_test(only_the_beginning_counts),
-        cmocka_unit_test(what_is_none_of_them),
-        cmocka_unit_test(hints_name_no_setting_and_no_upload_command),
-    };
-    return cmocka_run_group_tests_name("foreign", tests, NULL, NULL);
 }

@@ -15,9 +15,8 @@ static void check_field(const char *body, const char *name, struct str expected)
     form_free(&form);
 }
 
-static void fields(void **state)
+TEST(fields)
 {
-    (void)state;
     check_field("a=1", "a", STR("1"));
     check_field("a=1&b=2&b=3", "b", STR("2"));
     check_field("a=&b=x", "a", STR(""));
@@ -27,9 +26,8 @@ static void fields(void **state)
     check_field("=x&a=1", "", STR("x"));
 }
 
-static void decoding(void **state)
+TEST(decoding)
 {
-    (void)state;
     check_field("n=cold+start%21", "n", STR("cold start!"));
     check_field("n=%c3%BC%2b", "n", STR("\xc3\xbc+"));
     check_field("n=%00x", "n", STR("\0x"));
@@ -39,13 +37,12 @@ static void decoding(void **state)
     check_field("n=%41&m=%42", "m", STR("B"));
 }
 
-static void absent(void **state)
+TEST(absent)
 {
     static const char *const FORMS[] = {"", "&", "b=a", "ab=1", "a%3d=1", "&&=&"};
     struct form form = {0};
     struct diag diag = {0};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(FORMS) / sizeof(FORMS[0]); i++) {
         assert_true(form_parse(&form, str_of(FORMS[i]), "", &diag));
         assert_null(form_value(&form, STR("a")).p);
@@ -56,12 +53,11 @@ static void absent(void **state)
     form_free(&form);
 }
 
-static void names(void **state)
+TEST(names)
 {
     struct form form = {0};
     struct diag diag = {0};
 
-    (void)state;
     assert_true(form_parse(&form, STR("&b%20c=1&&a&=2"), "", &diag));
     assert_int_equal(form.n, 3);
     assert_true(str_eq(form_name(&form, 0), STR("b c")));
@@ -70,7 +66,7 @@ static void names(void **state)
     form_free(&form);
 }
 
-static void as_multipart(void **state)
+TEST(as_multipart)
 {
     static const char BODY[] = "--B\r\nContent-Disposition: form-data; name=\"token\"\r\n\r\nabc\r\n"
                                "--B\r\nContent-Disposition: form-data; name=\"name\"\r\n\r\n\r\n"
@@ -78,7 +74,6 @@ static void as_multipart(void **state)
     struct form form = {0};
     struct diag diag = {0};
 
-    (void)state;
     assert_true(form_parse(&form, STR(BODY), "B", &diag));
     assert_int_equal(form.n, 3);
     assert_true(str_eq(form_value(&form, STR("token")), STR("abc")));
@@ -92,13 +87,12 @@ static void as_multipart(void **state)
     form_free(&form);
 }
 
-static void too_many_fields(void **state)
+TEST(too_many_fields)
 {
     struct buf pairs = {0}, parts = {0};
     struct form form = {0};
     struct diag diag = {0};
 
-    (void)state;
     for (int i = 0; i <= FORM_FIELDS_MAX; i++) {
         buf_z(&pairs, "a=1&");
         buf_z(&parts, "--B\r\nContent-Disposition: form-data; name=a\r\n\r\n1\r\n");
@@ -113,14 +107,4 @@ static void too_many_fields(void **state)
     form_free(&form);
     buf_free(&pairs);
     buf_free(&parts);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fields), cmocka_unit_test(decoding),     cmocka_unit_test(absent),
-        cmocka_unit_test(names),  cmocka_unit_test(as_multipart), cmocka_unit_test(too_many_fields),
-    };
-
-    return cmocka_run_group_tests_name("form", tests, NULL, NULL);
 }

@@ -35,19 +35,17 @@ static void check_vectors(struct hash_seed seed, const struct vector *vectors, s
         assert_true(hash_bytes(seed, bytes, vectors[i].n) == vectors[i].hash);
 }
 
-static void known_answers(void **state)
+TEST(known_answers)
 {
-    (void)state;
     check_vectors(ZERO_SEED, ZERO_VECTORS, sizeof(ZERO_VECTORS) / sizeof(ZERO_VECTORS[0]));
     check_vectors(SEVEN_SEED, SEVEN_VECTORS, sizeof(SEVEN_VECTORS) / sizeof(SEVEN_VECTORS[0]));
 }
 
-static void place_in_memory_does_not_matter(void **state)
+TEST(place_in_memory_does_not_matter)
 {
     uint8_t bytes[80] = {0};
     uint64_t expected = hash_bytes(SEVEN_SEED, "profile of a thread", 19);
 
-    (void)state;
     for (size_t shift = 0; shift < 16; shift++) {
         memcpy(bytes + shift, "profile of a thread", 19);
         assert_true(hash_bytes(SEVEN_SEED, bytes + shift, 19) == expected);
@@ -56,12 +54,11 @@ static void place_in_memory_does_not_matter(void **state)
 }
 
 /* Zeros of different lengths differ only in their length. */
-static void length_counts(void **state)
+TEST(length_counts)
 {
     static const uint8_t ZEROS[33];
     uint64_t seen[34];
 
-    (void)state;
     for (size_t n = 0; n <= 33; n++) {
         seen[n] = hash_bytes(ZERO_SEED, ZEROS, n);
         for (size_t i = 0; i < n; i++)
@@ -70,12 +67,11 @@ static void length_counts(void **state)
 }
 
 /* Keys that are multiples of a power of two, as method ids are, must not meet in the low bits. */
-static void fixed_keys_spread(void **state)
+TEST(fixed_keys_spread)
 {
     enum { KEYS = 4096, SLOTS = 8192 };
     static uint8_t taken[SLOTS];
 
-    (void)state;
     for (unsigned shift = 0; shift < 52; shift += 4) {
         unsigned used = 0;
         memset(taken, 0, sizeof(taken));
@@ -89,23 +85,12 @@ static void fixed_keys_spread(void **state)
     }
 }
 
-static void seeds_differ(void **state)
+TEST(seeds_differ)
 {
     unsigned equal = 0;
 
-    (void)state;
     for (uint64_t i = 0; i < 1000; i++)
         equal += hash_u64(ZERO_SEED, i * 4) == hash_u64(SEVEN_SEED, i * 4);
     assert_int_equal(equal, 0);
     assert_true(hash_bytes(ZERO_SEED, "a", 1) != hash_bytes(SEVEN_SEED, "a", 1));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_answers), cmocka_unit_test(place_in_memory_does_not_matter),
-        cmocka_unit_test(length_counts), cmocka_unit_test(fixed_keys_spread),
-        cmocka_unit_test(seeds_differ),
-    };
-    return cmocka_run_group_tests_name("hash", tests, NULL, NULL);
 }

@@ -57,21 +57,19 @@ static uint64_t equal_but_for_the_upper_half(uint32_t thing)
     return (uint64_t)thing << 32;
 }
 
-static void hashes_of_any_kind(void **state)
+TEST(hashes_of_any_kind)
 {
-    (void)state;
     check(spread, THINGS);
     check(at_the_end, 1000);
     check(all_equal, 1000);
     check(equal_but_for_the_upper_half, 1000);
 }
 
-static void nothing_is_taken_before_it_is_needed(void **state)
+TEST(nothing_is_taken_before_it_is_needed)
 {
     struct arena a;
     struct hash_index x;
 
-    (void)state;
     arena_init(&a, MIB);
     hash_index_init(&x, &a);
     assert_int_equal(a.used_bytes, 0);
@@ -81,13 +79,12 @@ static void nothing_is_taken_before_it_is_needed(void **state)
 }
 
 /* What was in it before stays to be found. */
-static void the_arena_ends(void **state)
+TEST(the_arena_ends)
 {
     struct arena a;
     struct hash_index x;
     uint32_t n = 0;
 
-    (void)state;
     arena_init(&a, 64 << 10);
     hash_index_init(&x, &a);
     while (add(&x, spread(n), n) == n)
@@ -102,14 +99,4 @@ static void the_arena_ends(void **state)
         assert_int_equal(slot->id, i);
     }
     arena_free(&a);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hashes_of_any_kind),
-        cmocka_unit_test(nothing_is_taken_before_it_is_needed),
-        cmocka_unit_test(the_arena_ends),
-    };
-    return cmocka_run_group_tests_name("hash_index", tests, NULL, NULL);
 }

@@ -25,14 +25,13 @@ static void check(const uint64_t *totals, const uint32_t *places, uint32_t n)
     }
 }
 
-static void as_sorted(void **state)
+TEST(as_sorted)
 {
     static const uint64_t MASKS[] = {0,         1, 3, 0xff, 0xff00, 0xffffffff, UINT64_C(0xff000000000000ff),
                                      UINT64_MAX};
     uint64_t totals[N_MAX], seed = 1;
     uint32_t places[N_MAX];
 
-    (void)state;
     for (uint32_t n = 0; n <= N_MAX; n += 1 + n / 4)
         for (size_t mask = 0; mask < sizeof(MASKS) / sizeof(MASKS[0]); mask++) {
             for (uint32_t i = 0; i < n; i++) {
@@ -43,20 +42,10 @@ static void as_sorted(void **state)
         }
 }
 
-static void at_the_ends_of_the_range(void **state)
+TEST(at_the_ends_of_the_range)
 {
     const uint64_t totals[] = {UINT64_MAX, 0, UINT64_MAX, 0, UINT64_MAX - 1};
     const uint32_t places[] = {0, 1, 2, 3, UINT32_MAX - 1};
 
-    (void)state;
     check(totals, places, 5);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(as_sorted),
-        cmocka_unit_test(at_the_ends_of_the_range),
-    };
-    return cmocka_run_group_tests_name("heaviest", tests, NULL, NULL);
 }

@@ -58,7 +58,7 @@ static void reads_text_as(const char *text, const char *expected)
 
 /* ---- the same run ---- */
 
-static void all_forms_of_a_run_are_the_same(void **state)
+TEST(all_forms_of_a_run_are_the_same)
 {
     static const struct hprof_options FORMS[] = {{0},
                                                  {.id_bytes = 8},
@@ -67,7 +67,6 @@ static void all_forms_of_a_run_are_the_same(void **state)
                                                  {.head = "Version: 3\nPackage: com.example\n\n"}};
     struct buf b = {0};
 
-    (void)state;
     hprof_put_text(&b);
     reads_as(&b, HPROF_RUN_FOLDED);
     for (size_t i = 0; i < sizeof(FORMS) / sizeof(*FORMS); i++) {
@@ -76,12 +75,11 @@ static void all_forms_of_a_run_are_the_same(void **state)
     }
 }
 
-static void what_is_said_of_it(void **state)
+TEST(what_is_said_of_it)
 {
     struct buf b = {0};
     struct arena arena;
 
-    (void)state;
     hprof_put_binary(&b, &(struct hprof_options){.head = "Version: 3\nPackage: com.example\n\n"});
     const struct profile *p = hostile_read_well(&arena, &b);
     assert_true(str_eq(p->format, STR("hprof-binary")));
@@ -100,12 +98,11 @@ static void what_is_said_of_it(void **state)
     arena_free(&arena);
 }
 
-static void deep_stacks_without_a_sample_do_not_count(void **state)
+TEST(deep_stacks_without_a_sample_do_not_count)
 {
     struct buf b = {0};
     struct arena arena;
 
-    (void)state;
     buf_z(&b, "JAVA PROFILE 1.0.1, created Wed Jul 21 2010\n");
     for (unsigned trace = 1; trace <= 3; trace++)
         buf_printf(&b, "TRACE %u:\n\ta.B.c%u(B.java:1)\n\ta.B.main(B.java:2)\n", trace, trace);
@@ -123,21 +120,19 @@ static void deep_stacks_without_a_sample_do_not_count(void **state)
 #define SAMPLES(rows) \
     "CPU SAMPLES BEGIN (total = 3) x\nrank   self  accum   count trace method\n" rows "CPU SAMPLES END\n"
 
-static void frames_of_text(void **state)
+TEST(frames_of_text)
 {
-    (void)state;
     reads_text_as("TRACE 1: (thread=5)\n\tjava.base@17.0.2/a.B.c(B.java:1)\n\tapp//d.E.f(Unknown Source)\n"
                   "\tapp/m@1/g.H$$Lambda/0x00.run(H.java)\n\tplain\n" SAMPLES("1 1% 1% 3 1 x\n"),
                   "Thread-5;plain;g.H$$Lambda/0x00.run;d.E.f;a.B.c 3\n");
 }
 
 /* A thread that is not listed has the first number; what has no thread gets another one. */
-static void numbers_of_tracks(void **state)
+TEST(numbers_of_tracks)
 {
     struct buf b = {0};
     struct arena arena;
 
-    (void)state;
     buf_z(&b, "JAVA PROFILE 1.0.1, created x\n\nTRACE 7: (thread=1)\n\ta.B.c(B.java:1)\n" SAMPLES(
                   "1 1.5% 1.5% 1 9 x\n2 1.5% 1.5% 2 7 a.B.c\n"));
     const struct profile *p = hostile_read_well(&arena, &b);
@@ -147,12 +142,11 @@ static void numbers_of_tracks(void **state)
 }
 
 /* The JDK's own: no threads, a header in prose, and no rows for rare stacks. */
-static void text_of_the_jdk(void **state)
+TEST(text_of_the_jdk)
 {
     struct buf b = {0};
     struct arena arena;
 
-    (void)state;
     buf_z(&b,
           "JAVA PROFILE 1.0.1, created Thu Sep  7 22:16:49 2017\n\nTRACE           represents\n   indented\n"
           "THREAD START (obj=5000016, id = 200001, name=\"HPROF\", group=\"system\")\n"
@@ -167,9 +161,8 @@ static void text_of_the_jdk(void **state)
     arena_free(&arena);
 }
 
-static void numbers_of_any_language(void **state)
+TEST(numbers_of_any_language)
 {
-    (void)state;
     reads_text_as("TRACE 1:\n\ta.b(C)\n" SAMPLES("1 99,5%100,00% 3 1 a.b\n"), "all threads;a.b 3\n");
     reads_text_as("TRACE 12:\n\ta.b(C)\n" SAMPLES(
                       "\xd9\xa1 \xd9\xa9\xd9\xa9\xd9\xab\xd9\xa5% \xd9\xa1% \xd9\xa3 \xd9\xa1\xd9\xa2 a.b\n"),
@@ -178,12 +171,11 @@ static void numbers_of_any_language(void **state)
                   "all threads;a.b 3\n");
 }
 
-static void rows_that_make_no_sense(void **state)
+TEST(rows_that_make_no_sense)
 {
     struct buf b = {0};
     struct arena arena;
 
-    (void)state;
     buf_z(&b, "TRACE 1:\n\ta.b(C)\n" SAMPLES(
                   "1 1% 1% 2 1 a.b\n2 1%\nx\n3 1% 1% 1 99 a\n4 1% 1% 99999999999999999999 1 a\n"
                   "5 1% 1% 1 4294967296 a\n"));
@@ -197,9 +189,8 @@ static void rows_that_make_no_sense(void **state)
 }
 
 /* A name that never ends swallows no block. */
-static void a_thread_line_without_end(void **state)
+TEST(a_thread_line_without_end)
 {
-    (void)state;
     reads_text_as(
         "THREAD START (obj=1, id = 5, name=\"a\nTRACE 1: (thread=5)\n\ta.b(C)\n" SAMPLES("1 1% 1% 3 1 a.b\n"),
         "a;a.b 3\n");
@@ -207,11 +198,10 @@ static void a_thread_line_without_end(void **state)
 
 /* ---- refused ---- */
 
-static void heap_dumps(void **state)
+TEST(heap_dumps)
 {
     struct buf b = {0};
 
-    (void)state;
     hprof_put_binary(&b, &(struct hprof_options){.version = "1.0.3"});
     hostile_refused(&b, DIAG_FOREIGN, "heap dump");
     for (unsigned tag = 0x0c; tag < 0x20; tag += 0x10) {
@@ -221,11 +211,10 @@ static void heap_dumps(void **state)
     }
 }
 
-static void files_without_samples(void **state)
+TEST(files_without_samples)
 {
     struct buf b = {0};
 
-    (void)state;
     buf_z(&b, "TRACE 1:\n\ta.b(C)\n");
     hostile_refused(&b, DIAG_UNUSABLE, "no counts of CPU samples");
     buf_z(&b, "TRACE 1:\n\ta.b(C)\n" SAMPLES(""));
@@ -240,12 +229,11 @@ static void files_without_samples(void **state)
 
 /* ---- damage ---- */
 
-static void any_cutting_and_damage(void **state)
+TEST(any_cutting_and_damage)
 {
     static const struct hprof_options FORMS[] = {{0}, {.id_bytes = 8, .head = "Version: 3\n\n"}};
     struct buf b = {0};
 
-    (void)state;
     hprof_put_text(&b);
     hostile_damage("text", &b);
     for (size_t i = 0; i < 2; i++) {
@@ -257,12 +245,11 @@ static void any_cutting_and_damage(void **state)
 }
 
 /* Where it is cut, all that came before is used. */
-static void a_cut_file_is_used(void **state)
+TEST(a_cut_file_is_used)
 {
     struct buf b = {0};
     struct arena arena;
 
-    (void)state;
     hprof_put_binary(&b, &(struct hprof_options){0});
     b.n -= 12;
     const struct profile *p = hostile_read_well(&arena, &b);
@@ -273,24 +260,4 @@ static void a_cut_file_is_used(void **state)
     assert_int_equal(profile_warned_count(p, WARN_CUT_RECORD), 1);
     buf_free(&b);
     arena_free(&arena);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_forms_of_a_run_are_the_same),
-        cmocka_unit_test(what_is_said_of_it),
-        cmocka_unit_test(deep_stacks_without_a_sample_do_not_count),
-        cmocka_unit_test(frames_of_text),
-        cmocka_unit_test(numbers_of_tracks),
-        cmocka_unit_test(text_of_the_jdk),
-        cmocka_unit_test(numbers_of_any_language),
-        cmocka_unit_test(rows_that_make_no_sense),
-        cmocka_unit_test(a_thread_line_without_end),
-        cmocka_unit_test(heap_dumps),
-        cmocka_unit_test(files_without_samples),
-        cmocka_unit_test(any_cutting_and_damage),
-        cmocka_unit_test(a_cut_file_is_used),
-    };
-    return cmocka_run_group_tests_name("hprof", tests, NULL, NULL);
 }

@@ -17,18 +17,16 @@ static void assert_identified(const void *p, size_t n, const char *expected)
     assert_string_equal(out, expected);
 }
 
-static void names_what_it_knows(void **state)
+TEST(names_what_it_knows)
 {
-    (void)state;
     assert_identified(PNG, sizeof(PNG) - 1, "PNG image data");
     assert_identified("%PDF-1.4\n", 9, "PDF document");
     assert_identified("", 0, "empty");
     assert_identified("\x01\x02\xff\xfe\x00\x9c", 6, "data");
 }
 
-static void tells_nothing_of_the_content(void **state)
+TEST(tells_nothing_of_the_content)
 {
-    (void)state;
     static const char SCRIPT[] = "#! /opt/secret-name/<b>bash\necho\n";
     char out[256];
 
@@ -39,9 +37,8 @@ static void tells_nothing_of_the_content(void **state)
     assert_true(out[0] != '\0');
 }
 
-static void is_cut_to_its_field(void **state)
+TEST(is_cut_to_its_field)
 {
-    (void)state;
     char out[5] = "....";
 
     identify(PNG, sizeof(PNG) - 1, out, 4);
@@ -54,9 +51,8 @@ static void is_cut_to_its_field(void **state)
     assert_int_equal(out[0], '.');
 }
 
-static void looks_at_the_first_bytes_only(void **state)
+TEST(looks_at_the_first_bytes_only)
 {
-    (void)state;
     static char large[IDENTIFY_BYTES + 1000];
 
     memset(large, 'a', IDENTIFY_BYTES);
@@ -64,9 +60,8 @@ static void looks_at_the_first_bytes_only(void **state)
     assert_identified(large, sizeof(large), "ASCII text");
 }
 
-static void every_byte_is_survived(void **state)
+TEST(every_byte_is_survived)
 {
-    (void)state;
     unsigned char bytes[256];
     char out[40];
 
@@ -87,9 +82,8 @@ static void *ask(void *out)
     return NULL;
 }
 
-static void each_thread_may_ask(void **state)
+TEST(each_thread_may_ask)
 {
-    (void)state;
     pthread_t threads[3];
     char out[3][64] = {{0}};
 
@@ -101,9 +95,8 @@ static void each_thread_may_ask(void **state)
     }
 }
 
-static void our_rules_name_our_formats(void **state)
+TEST(our_rules_name_our_formats)
 {
-    (void)state;
     static const struct {
         const char *bytes;
         size_t n;
@@ -127,15 +120,4 @@ static void our_rules_name_our_formats(void **state)
     for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++)
         assert_string_equal(magic_buffer(m, CASES[i].bytes, CASES[i].n), CASES[i].words);
     magic_close(m);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_what_it_knows),        cmocka_unit_test(tells_nothing_of_the_content),
-        cmocka_unit_test(is_cut_to_its_field),        cmocka_unit_test(looks_at_the_first_bytes_only),
-        cmocka_unit_test(every_byte_is_survived),     cmocka_unit_test(each_thread_may_ask),
-        cmocka_unit_test(our_rules_name_our_formats),
-    };
-    return cmocka_run_group_tests_name("identify", tests, NULL, NULL);
 }

@@ -10,12 +10,11 @@ enum { MIB = 1 << 20 };
 
 static const struct hash_seed SEED = {0x0123456789abcdef, 0xfedcba9876543210};
 
-static void empty(void **state)
+TEST(empty)
 {
     struct arena a;
     struct idmap m;
 
-    (void)state;
     arena_init(&a, MIB);
     idmap_init(&m, &a, SEED);
     assert_int_equal(idmap_get(&m, 0), IDMAP_NONE);
@@ -24,12 +23,11 @@ static void empty(void **state)
     arena_free(&a);
 }
 
-static void set_and_replace(void **state)
+TEST(set_and_replace)
 {
     struct arena a;
     struct idmap m;
 
-    (void)state;
     arena_init(&a, MIB);
     idmap_init(&m, &a, SEED);
     assert_true(idmap_set(&m, 0, 5));
@@ -62,9 +60,8 @@ static void check_many(uint64_t step)
     arena_free(&a);
 }
 
-static void many(void **state)
+TEST(many)
 {
-    (void)state;
     check_many(1);
     check_many(4);
     check_many(4096);
@@ -73,7 +70,7 @@ static void many(void **state)
 
 /* Keys picked so that all of them want one slot of a table of 16: the walk to the next free slot must wrap
  * round. */
-static void collisions(void **state)
+TEST(collisions)
 {
     enum { KEYS = 7 };
     struct arena a;
@@ -81,7 +78,6 @@ static void collisions(void **state)
     uint64_t keys[KEYS];
     uint32_t found = 0;
 
-    (void)state;
     for (uint64_t key = 0; found < KEYS; key++)
         if ((hash_u64(SEED, key) & 15) == 15)
             keys[found++] = key;
@@ -97,7 +93,7 @@ static void collisions(void **state)
 }
 
 /* Few keys in a table of 16, set and removed at random: what is removed is gone, and all others are still found. */
-static void removed(void **state)
+TEST(removed)
 {
     enum { KEYS = 24, ROUNDS = 20000, MOST = 8 };
     struct arena a;
@@ -105,7 +101,6 @@ static void removed(void **state)
     uint32_t there[KEYS] = {0};
     uint64_t random = 1;
 
-    (void)state;
     arena_init(&a, MIB);
     idmap_init(&m, &a, SEED);
     idmap_remove(&m, 0);
@@ -130,13 +125,12 @@ static void removed(void **state)
 }
 
 /* What was set before the arena's end is still there after it. */
-static void the_arena_ends(void **state)
+TEST(the_arena_ends)
 {
     struct arena a;
     struct idmap m;
     uint32_t n = 0;
 
-    (void)state;
     arena_init(&a, MIB);
     idmap_init(&m, &a, SEED);
     while (idmap_set(&m, n * 4, n))
@@ -148,13 +142,4 @@ static void the_arena_ends(void **state)
             fail();
     assert_int_equal(idmap_get(&m, n * 4), IDMAP_NONE);
     arena_free(&a);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(empty),      cmocka_unit_test(set_and_replace), cmocka_unit_test(many),
-        cmocka_unit_test(collisions), cmocka_unit_test(removed),         cmocka_unit_test(the_arena_ends),
-    };
-    return cmocka_run_group_tests_name("idmap", tests, NULL, NULL);
 }

@@ -49,9 +49,8 @@ static void trial_free(struct trial *t)
     fake_free(t->fake);
 }
 
-static void inverted_as_the_model(void **state)
+TEST(inverted_as_the_model)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         struct invert_cut everything = {0, 0, 0};
         struct diag d = {0};
@@ -68,9 +67,8 @@ static void inverted_as_the_model(void **state)
     }
 }
 
-static void sandwiches_as_the_model(void **state)
+TEST(sandwiches_as_the_model)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         struct trial t;
         trial_init(&t, seed);
@@ -129,9 +127,8 @@ static void check_cut(const struct model *m, const struct tree *t, const struct 
     free(node);
 }
 
-static void cut_short(void **state)
+TEST(cut_short)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         struct diag d = {0};
         struct trial t;
@@ -167,9 +164,8 @@ static uint32_t shared_of(const struct tree *t, const uint32_t *rank, uint32_t a
     return shared;
 }
 
-static void sorted_upwards(void **state)
+TEST(sorted_upwards)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         struct trial t;
         trial_init(&t, seed);
@@ -218,7 +214,7 @@ static const char *name_of(struct trial *t, frame_id method)
     return text;
 }
 
-static void methods_by_name(void **state)
+TEST(methods_by_name)
 {
     struct trial t = {.fake = fake_new()};
     struct measure wall = {STR_INIT("wall"), STR_INIT("wall time"), UNIT_NS, false, 0, 0};
@@ -226,7 +222,6 @@ static void methods_by_name(void **state)
     struct diag d = {0};
     char long_name[600];
 
-    (void)state;
     memset(long_name, 'n', sizeof(long_name) - 1);
     long_name[sizeof(long_name) - 1] = '\0';
     fake_usual_values(t.fake);
@@ -305,9 +300,8 @@ static struct fake *large(int kind)
     return f;
 }
 
-static void large_ones(void **state)
+TEST(large_ones)
 {
-    (void)state;
     for (int kind = 0; kind < 3; kind++) {
         struct trial t = {.fake = large(kind)};
         struct measure wall = {STR_INIT("wall"), STR_INIT("wall time"), UNIT_NS, false, 0, 0};
@@ -339,12 +333,11 @@ static void large_ones(void **state)
 }
 
 /* Wherever memory ends, it is said, and nothing is lost. */
-static void out_of_memory(void **state)
+TEST(out_of_memory)
 {
     struct trial t;
     bool made = false;
 
-    (void)state;
     trial_init(&t, 7);
     for (size_t limit = 64; !made; limit += limit / 8) {
         struct invert_cut cut = layout_invert_cut(&t.r.view, tree_total(t.base, 0, 0));
@@ -360,18 +353,4 @@ static void out_of_memory(void **state)
         arena_free(&scratch);
     }
     trial_free(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(inverted_as_the_model),
-        cmocka_unit_test(sandwiches_as_the_model),
-        cmocka_unit_test(cut_short),
-        cmocka_unit_test(sorted_upwards),
-        cmocka_unit_test(methods_by_name),
-        cmocka_unit_test(large_ones),
-        cmocka_unit_test(out_of_memory),
-    };
-    return cmocka_run_group_tests_name("invert", tests, NULL, NULL);
 }

@@ -236,9 +236,8 @@ static bool no_preview_waits(void)
 
 /* Uploads come while no preview can be made: those that find too many waiting have none made ahead, and
  * are answered all the same. When these are made there is room again. */
-static void previews_that_wait_are_bounded(void **state)
+TEST_WITH(previews_that_wait_are_bounded, build, wreck)
 {
-    (void)state;
     uint32_t ahead = 0;
 
     block_worker();
@@ -276,9 +275,8 @@ static bool nothing_is_stored(void)
 
 /* It was durable, and nobody was told its link. The bytes go like those of one that is deleted, although the store is
  * looked through an hour later. */
-static void what_nobody_was_told_of_goes_with_its_bytes(void **state)
+TEST_WITH(what_nobody_was_told_of_goes_with_its_bytes, build, wreck)
 {
-    (void)state;
     struct job *job = uploaded(7);
 
     assert_false(nothing_is_stored());
@@ -297,9 +295,8 @@ static bool is_answered(void)
 }
 
 /* While the worker is busy there is the turn for short work. It is not for who has had more work done than others. */
-static void who_has_had_enough_waits_behind_others(void **state)
+TEST_WITH(who_has_had_enough_waits_behind_others, build, wreck)
 {
-    (void)state;
     struct service *s = &world->service;
     struct share_left left;
     int64_t now_s = (int64_t)time(NULL);
@@ -320,9 +317,8 @@ static void who_has_had_enough_waits_behind_others(void **state)
 }
 
 /* What a job has had of a processor is paid for when it ends. */
-static void work_is_paid_for(void **state)
+TEST_WITH(work_is_paid_for, build, wreck)
 {
-    (void)state;
     struct service *s = &world->service;
     struct share_left left;
     struct buf text = {0};
@@ -339,16 +335,4 @@ static void work_is_paid_for(void **state)
     shares_put(s->shares, &text);
     assert_true(str_starts(buf_view(&text), STR("name:ann 0 0 99999")));
     buf_free(&text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(previews_that_wait_are_bounded, build, wreck),
-        cmocka_unit_test_setup_teardown(what_nobody_was_told_of_goes_with_its_bytes, build, wreck),
-        cmocka_unit_test_setup_teardown(who_has_had_enough_waits_behind_others, build, wreck),
-        cmocka_unit_test_setup_teardown(work_is_paid_for, build, wreck),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,12 +14,11 @@ static void check(struct buf *b, const char *expected)
     buf_free(b);
 }
 
-static void members(void **state)
+TEST(members)
 {
     struct buf b = {0};
     struct json j = json_into(&b);
 
-    (void)state;
     json_open_object(&j, NULL);
     json_put_string(&j, "s", STR("a\"b\\<\n"));
     json_put_u64(&j, "u", UINT64_MAX);
@@ -38,12 +37,11 @@ static void members(void **state)
               "\"yes\":true,\"no\":false,\"none\":null,\"f\":1.25,\"raw\":[1],\"k\\\"y\":1,\"o\":{}}");
 }
 
-static void levels(void **state)
+TEST(levels)
 {
     struct buf b = {0};
     struct json j = json_into(&b);
 
-    (void)state;
     json_open_array(&j, NULL);
     json_open_array(&j, NULL);
     json_close(&j);
@@ -65,12 +63,11 @@ static void levels(void **state)
 }
 
 /* As deep as it may be, and one deeper. */
-static void depth(void **state)
+TEST(depth)
 {
     struct buf b = {0};
     struct json j = json_into(&b);
 
-    (void)state;
     for (unsigned i = 0; i < JSON_DEPTH_MAX; i++)
         json_open_array(&j, NULL);
     for (unsigned i = 0; i < JSON_DEPTH_MAX; i++)
@@ -89,13 +86,12 @@ static void depth(void **state)
 }
 
 /* Whatever bytes a string has, what is written is a string to others too. */
-static void every_byte(void **state)
+TEST(every_byte)
 {
     struct buf b = {0};
     struct json j = json_into(&b);
     char text[256];
 
-    (void)state;
     for (int i = 0; i < 256; i++)
         text[i] = (char)i;
     json_open_object(&j, NULL);
@@ -109,7 +105,7 @@ static void every_byte(void **state)
     buf_free(&b);
 }
 
-static void no_room(void **state)
+TEST(no_room)
 {
     for (size_t limit = 1; limit < 20; limit++) {
         struct buf b;
@@ -122,15 +118,4 @@ static void no_room(void **state)
         assert_true(b.failed && b.full);
         buf_free(&b);
     }
-    (void)state;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(members),    cmocka_unit_test(levels),  cmocka_unit_test(depth),
-        cmocka_unit_test(every_byte), cmocka_unit_test(no_room),
-    };
-
-    return cmocka_run_group_tests_name("json", tests, NULL, NULL);
 }

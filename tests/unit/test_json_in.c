@@ -85,9 +85,8 @@ static void expect(const char *json, const char *wanted, enum json_state wanted_
     }
 }
 
-static void values(void **state)
+TEST(values)
 {
-    (void)state;
     expect("\xef\xbb\xbf {\"a\" : [1, -2.50, 3e2 , 1E-3,true,null, NaN] ,\"\":\"x\"} ",
            "{a:[1e0,-250e-2,3e2,1e-3,#,#,#],:'x'}", JSON_GOOD, 0);
     expect(
@@ -99,9 +98,8 @@ static void values(void **state)
     expect("{\"a\":1,}", "{a:1e0}", JSON_GOOD, 0);
 }
 
-static void strings(void **state)
+TEST(strings)
 {
-    (void)state;
     expect("[\"a\\n\\t\\\"\\\\\\/\\b\"]", "['a\n\t\"\\/\b']", JSON_GOOD, 0);
     expect("[\"\\u0041\\u20ac\\ud83d\\ude00\"]", "['A\xe2\x82\xac\xf0\x9f\x98\x80']", JSON_GOOD, 0);
     expect("[\"\\ud83d\",\"\\ude00x\",\"\\u12\"]", "['\xef\xbf\xbd','\xef\xbf\xbdx','u12']", JSON_GOOD, 0);
@@ -110,9 +108,8 @@ static void strings(void **state)
     expect("[\"\x01\xff\"]", "['\x01\xff']", JSON_GOOD, 0);
 }
 
-static void damage(void **state)
+TEST(damage)
 {
-    (void)state;
     expect("[1 2]", NULL, JSON_DAMAGED, 3);
     expect("[1,,2]", NULL, JSON_DAMAGED, 3);
     expect("{1:2}", NULL, JSON_DAMAGED, 1);
@@ -127,12 +124,11 @@ static void damage(void **state)
 }
 
 /* A string that is longer than what is kept is cut, and what stands behind it is read. */
-static void long_strings(void **state)
+TEST(long_strings)
 {
     static const size_t LARGEST[] = {0, 1, 100};
     struct buf json = {0};
 
-    (void)state;
     buf_z(&json, "[\"");
     for (int i = 0; i < 5000; i++)
         buf_z(&json, "\\u0041b");
@@ -165,11 +161,10 @@ static void skipped(struct str bytes, enum json_state wanted)
     arena_free(&arena);
 }
 
-static void nesting(void **state)
+TEST(nesting)
 {
     static char deep[2 * JSON_DEPTH_MAX + 2];
 
-    (void)state;
     memset(deep, '[', JSON_DEPTH_MAX);
     memset(deep + JSON_DEPTH_MAX, ']', JSON_DEPTH_MAX);
     skipped((struct str){deep, 2 * JSON_DEPTH_MAX}, JSON_GOOD);
@@ -180,12 +175,11 @@ static void nesting(void **state)
     skipped(STR("[\"]\\\"\",{\"}\":1}]"), JSON_GOOD);
 }
 
-static void numbers(void **state)
+TEST(numbers)
 {
     struct json_number n;
     int64_t whole;
 
-    (void)state;
     assert_int_equal(json_in_scaled(number(15, -1), 0), 2);
     assert_int_equal(json_in_scaled(number(-15, -1), 0), -2);
     assert_int_equal(json_in_scaled(number(14, -1), 0), 1);
@@ -206,14 +200,4 @@ static void numbers(void **state)
     assert_false(json_in_parse_number(STR("-"), &n));
     assert_false(json_in_parse_number(STR("1e"), &n));
     assert_false(json_in_parse_number(STR("0x10"), &n));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values),       cmocka_unit_test(strings), cmocka_unit_test(damage),
-        cmocka_unit_test(long_strings), cmocka_unit_test(nesting), cmocka_unit_test(numbers),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

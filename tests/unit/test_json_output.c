@@ -56,11 +56,10 @@ static struct fake *small(void)
     return f;
 }
 
-static void one_track(void **state)
+TEST(one_track)
 {
     struct rendering r;
 
-    (void)state;
     rendering_of(&r, small());
     strcpy(r.view.value, "calls");
     r.view.track_ids[0] = 5;
@@ -92,11 +91,10 @@ static void one_track(void **state)
     rendering_free(&r);
 }
 
-static void several_tracks(void **state)
+TEST(several_tracks)
 {
     struct rendering r;
 
-    (void)state;
     rendering_of(&r, small());
     r.view.tracks = TRACKS_ALL;
     r.view.order = ORDER_WEIGHT;
@@ -120,13 +118,12 @@ static void several_tracks(void **state)
     rendering_free(&r);
 }
 
-static void odd_profiles(void **state)
+TEST(odd_profiles)
 {
     struct fake *f = fake_new();
     struct rendering r;
     const uint64_t largest[1] = {UINT64_MAX};
 
-    (void)state;
     fake_value(f, "bytes\xff", UNIT_BYTES, ROLE_OTHER);
     uint32_t root_node = fake_track(f, 1, STR("\0\x1f"));
     fake_child(f, root_node, fake_frame(f, STR(""), STR("\xed\xa0\x80"), STR("")), largest);
@@ -137,9 +134,8 @@ static void odd_profiles(void **state)
     rendering_free(&r);
 }
 
-static void table(void **state)
+TEST(table)
 {
-    (void)state;
     assert_string_equal(OUTPUTS[0]->name, "svg");
     for (size_t i = 0; i < OUTPUTS_COUNT; i++) {
         assert_ptr_equal(output_by_name(str_of(OUTPUTS[i]->name)), OUTPUTS[i]);
@@ -150,11 +146,10 @@ static void table(void **state)
     assert_null(output_by_suffix(STR(".svg")));
 }
 
-static void inverted(void **state)
+TEST(inverted)
 {
     struct rendering r;
 
-    (void)state;
     rendering_of(&r, small());
     r.view.view = VIEW_INVERTED;
     r.view.track_ids[0] = 5;
@@ -186,11 +181,10 @@ static void inverted(void **state)
     rendering_free(&r);
 }
 
-static void sandwich(void **state)
+TEST(sandwich)
 {
     struct rendering r;
 
-    (void)state;
     rendering_of(&r, small());
     r.view.view = VIEW_SANDWICH;
     r.view.tracks = TRACKS_MERGED;
@@ -221,13 +215,4 @@ static void sandwich(void **state)
     assert_false(rendering_run(&r, &OUTPUT_JSON));
     assert_int_equal(r.diag.kind, DIAG_NOT_FOUND);
     rendering_free(&r);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_track), cmocka_unit_test(several_tracks), cmocka_unit_test(inverted),
-        cmocka_unit_test(sandwich),  cmocka_unit_test(odd_profiles),   cmocka_unit_test(table),
-    };
-    return cmocka_run_group_tests_name("json_output", tests, NULL, NULL);
 }

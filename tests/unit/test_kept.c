@@ -44,9 +44,8 @@ static struct kept *kept(void)
     return k;
 }
 
-static void each_has_as_much(void **state)
+TEST(each_has_as_much)
 {
-    (void)state;
     struct kept *k = kept();
 
     assert_true(fits(k, "ann", 'a', 60));
@@ -62,9 +61,8 @@ static void each_has_as_much(void **state)
     kept_free(k);
 }
 
-static void the_same_bytes_count_once(void **state)
+TEST(the_same_bytes_count_once)
 {
-    (void)state;
     struct kept *k = kept();
 
     for (int i = 0; i < 3; i++)
@@ -80,9 +78,8 @@ static void the_same_bytes_count_once(void **state)
     kept_free(k);
 }
 
-static void nobody_is_not_counted(void **state)
+TEST(nobody_is_not_counted)
 {
-    (void)state;
     struct kept *k = kept();
 
     assert_true(fits(k, "", 'a', UINT64_MAX));
@@ -93,9 +90,8 @@ static void nobody_is_not_counted(void **state)
     kept_free(k);
 }
 
-static void a_count_replaces_what_was(void **state)
+TEST(a_count_replaces_what_was)
 {
-    (void)state;
     struct kept *k = kept();
     const struct record found = upload("ann", 'a', 30);
 
@@ -122,9 +118,8 @@ static bool is_full(struct sweep *w)
 }
 
 /* The first sweep counts what an earlier process has kept. */
-static void a_start_counts(void **state)
+TEST(a_start_counts)
 {
-    (void)state;
     struct record_fixture f = record_fixture_begin();
     const struct config config = {.upload_bytes_kept = 1,
                                   .sweep_interval_s = 3600,
@@ -140,15 +135,4 @@ static void a_start_counts(void **state)
     assert_false(kept_is_full(sweep_kept(w), "bob"));
     sweep_stop(w);
     record_fixture_end(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_has_as_much),      cmocka_unit_test(the_same_bytes_count_once),
-        cmocka_unit_test(nobody_is_not_counted), cmocka_unit_test(a_count_replaces_what_was),
-        cmocka_unit_test(a_start_counts),
-    };
-
-    return cmocka_run_group_tests_name("kept", tests, NULL, NULL);
 }

@@ -92,7 +92,7 @@ static void check_warning(const struct fixture *f, enum warning_code code, uint6
 
 /* ---- *version ---- */
 
-static void parts_follow_each_other(void **state)
+TEST_WITH(parts_follow_each_other, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -112,7 +112,7 @@ static void parts_follow_each_other(void **state)
     assert_int_equal(f->profile->n_warnings, 0);
 }
 
-static void odd_versions(void **state)
+TEST(odd_versions)
 {
     static const struct {
         const char *lines;
@@ -123,7 +123,6 @@ static void odd_versions(void **state)
                  {"*version\n18446744073709551616\n", 0},
                  {"*version\n18446744073709551615\n", UINT64_MAX}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(CASES) / sizeof(*CASES); i++) {
         void *each;
         set_up(&each);
@@ -133,7 +132,7 @@ static void odd_versions(void **state)
     }
 }
 
-static void clocks(void **state)
+TEST(clocks)
 {
     static const struct {
         const char *line;
@@ -149,7 +148,6 @@ static void clocks(void **state)
                  {"clock=wall\nclock=dual\n", KEY_CLOCK_DUAL},
                  {"vm=art\n", KEY_CLOCK_UNKNOWN}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(CASES) / sizeof(*CASES); i++) {
         void *each;
         set_up(&each);
@@ -159,7 +157,7 @@ static void clocks(void **state)
     }
 }
 
-static void facts_are_those_that_are_known(void **state)
+TEST_WITH(facts_are_those_that_are_known, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -178,7 +176,7 @@ static void facts_are_those_that_are_known(void **state)
 }
 
 /* However often a file says it, a fact stands once, and with the value that was used. */
-static void a_fact_stands_once(void **state)
+TEST_WITH(a_fact_stands_once, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -192,7 +190,7 @@ static void a_fact_stands_once(void **state)
     profile_check_fact(f->profile, "clock", "dual");
 }
 
-static void lines_without_equals(void **state)
+TEST_WITH(lines_without_equals, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -201,7 +199,7 @@ static void lines_without_equals(void **state)
     check_warning(f, WARN_BAD_KEY_LINE, 2, 22);
 }
 
-static void overflow(void **state)
+TEST_WITH(overflow, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -210,7 +208,7 @@ static void overflow(void **state)
     check_warning(f, WARN_OVERFLOW, 1, 36);
 }
 
-static void windows_line_ends(void **state)
+TEST_WITH(windows_line_ends, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -235,7 +233,7 @@ static void check_thread(const struct fixture *f, uint32_t record_id, uint32_t e
     check_string(f, text, name);
 }
 
-static void threads_by_all_or_the_low_bits(void **state)
+TEST_WITH(threads_by_all_or_the_low_bits, set_up, tear_down)
 {
     struct fixture *f = *state;
     uint32_t id = 0;
@@ -251,7 +249,7 @@ static void threads_by_all_or_the_low_bits(void **state)
     check_thread(f, 0, 0, "");
 }
 
-static void of_equal_low_bits_the_first(void **state)
+TEST_WITH(of_equal_low_bits_the_first, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -261,7 +259,7 @@ static void of_equal_low_bits_the_first(void **state)
     check_thread(f, 135536, 135536, "second");
 }
 
-static void thread_names_are_raw(void **state)
+TEST_WITH(thread_names_are_raw, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -271,7 +269,7 @@ static void thread_names_are_raw(void **state)
     check_thread(f, 2, 2, " \xff");
 }
 
-static void a_thread_listed_twice_counts_once(void **state)
+TEST_WITH(a_thread_listed_twice_counts_once, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -285,7 +283,7 @@ static void a_thread_listed_twice_counts_once(void **state)
 }
 
 /* Records come before the list where that is a file of its own. */
-static void a_thread_counted_and_then_listed_counts_once(void **state)
+TEST_WITH(a_thread_counted_and_then_listed_counts_once, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -298,7 +296,7 @@ static void a_thread_counted_and_then_listed_counts_once(void **state)
     assert_int_equal(f->diag.offset, 100);
 }
 
-static void bad_thread_lines(void **state)
+TEST_WITH(bad_thread_lines, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -309,7 +307,7 @@ static void bad_thread_lines(void **state)
     check_warning(f, WARN_BAD_THREAD_LINE, 8, 16);
 }
 
-static void too_many_threads(void **state)
+TEST_WITH(too_many_threads, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -323,7 +321,7 @@ static void too_many_threads(void **state)
 
 /* ---- *methods ---- */
 
-static void method_ids(void **state)
+TEST_WITH(method_ids, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -337,7 +335,7 @@ static void method_ids(void **state)
     assert_int_equal(f->profile->n_warnings, 0);
 }
 
-static void null_pointers(void **state)
+TEST_WITH(null_pointers, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -346,7 +344,7 @@ static void null_pointers(void **state)
     check_method(f, 0, "a", "nil", "()", "");
 }
 
-static void method_columns(void **state)
+TEST_WITH(method_columns, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -367,7 +365,7 @@ static void method_columns(void **state)
 }
 
 /* In the class alone: a slash belongs to the types of a signature and to a path. */
-static void slashes_become_dots(void **state)
+TEST_WITH(slashes_become_dots, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -376,7 +374,7 @@ static void slashes_become_dots(void **state)
     check_method(f, 4, "a.b.C$1", "x/y", "(La/b;)V", "p/C.java");
 }
 
-static void names_are_cut(void **state)
+TEST_WITH(names_are_cut, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -391,7 +389,7 @@ static void names_are_cut(void **state)
     check_warning(f, WARN_NAME_CUT, 3, 9);
 }
 
-static void bad_method_lines(void **state)
+TEST_WITH(bad_method_lines, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -401,7 +399,7 @@ static void bad_method_lines(void **state)
     check_warning(f, WARN_BAD_METHOD_LINE, 6, 10);
 }
 
-static void redefined_methods(void **state)
+TEST_WITH(redefined_methods, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -411,7 +409,7 @@ static void redefined_methods(void **state)
     check_warning(f, WARN_METHOD_REDEFINED, 1, 44);
 }
 
-static void too_many_methods(void **state)
+TEST_WITH(too_many_methods, set_up, tear_down)
 {
     struct fixture *f = *state;
     char line[64];
@@ -431,7 +429,7 @@ static void too_many_methods(void **state)
 
 /* ---- parts ---- */
 
-static void parts_may_come_again(void **state)
+TEST_WITH(parts_may_come_again, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -446,7 +444,7 @@ static void parts_may_come_again(void **state)
     check_method(f, 8, "a", "n", "()V", "");
 }
 
-static void no_memory_left(void **state)
+TEST_WITH(no_memory_left, set_up, tear_down)
 {
     struct reader_limits limits = {.methods = 1, .threads = 1, .line_bytes = 1, .name_bytes = UINT32_MAX};
     struct fixture *f = *state;
@@ -456,38 +454,4 @@ static void no_memory_left(void **state)
     assert_false(key_section_init(&keys, f->builder, &limits, &diag));
     assert_int_equal(diag.kind, DIAG_LIMIT);
     assert_non_null(strstr(diag.detail, "job_memory_bytes"));
-}
-
-#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(parts_follow_each_other),
-        cmocka_unit_test(odd_versions),
-        cmocka_unit_test(clocks),
-        TEST(facts_are_those_that_are_known),
-        TEST(a_fact_stands_once),
-        TEST(lines_without_equals),
-        TEST(overflow),
-        TEST(windows_line_ends),
-        TEST(threads_by_all_or_the_low_bits),
-        TEST(of_equal_low_bits_the_first),
-        TEST(thread_names_are_raw),
-        TEST(a_thread_listed_twice_counts_once),
-        TEST(a_thread_counted_and_then_listed_counts_once),
-        TEST(bad_thread_lines),
-        TEST(too_many_threads),
-        TEST(method_ids),
-        TEST(null_pointers),
-        TEST(method_columns),
-        TEST(slashes_become_dots),
-        TEST(names_are_cut),
-        TEST(bad_method_lines),
-        TEST(redefined_methods),
-        TEST(too_many_methods),
-        TEST(parts_may_come_again),
-        TEST(no_memory_left),
-    };
-    return cmocka_run_group_tests_name("key_section", tests, NULL, NULL);
 }

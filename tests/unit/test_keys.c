@@ -65,9 +65,8 @@ static void comes_back(const struct key *r, struct str value)
     buf_free(&text);
 }
 
-static void values_come_back(void **state)
+TEST(values_come_back)
 {
-    (void)state;
     for (size_t i = 0; i < KEYS_COUNT; i++) {
         const struct key *r = &KEYS[i];
         struct buf number = {0};
@@ -96,13 +95,12 @@ static void put_again(void *context, const char *name, struct str value)
 }
 
 /* What a link of everything at once says is all that was asked. */
-static void all_come_back_by_each(void **state)
+TEST(all_come_back_by_each)
 {
     unsigned groups = ~(unsigned)(KEYS_MAPPING | KEYS_RENAME | KEYS_SERIES);
     struct asked a, again;
     struct buf failed = {0};
 
-    (void)state;
     asked_defaults(&a);
     asked_defaults(&again);
     for (size_t i = 0; i < KEYS_COUNT; i++)
@@ -116,11 +114,10 @@ static void all_come_back_by_each(void **state)
     assert_alike(&a, &again);
 }
 
-static void rows_are_whole(void **state)
+TEST(rows_are_whole)
 {
     struct asked usual;
 
-    (void)state;
     asked_defaults(&usual);
     for (size_t i = 0; i < KEYS_COUNT; i++) {
         const struct key *r = &KEYS[i];
@@ -137,14 +134,13 @@ static void rows_are_whole(void **state)
     }
 }
 
-static void of_b(void **state)
+TEST(of_b)
 {
     struct asked a;
     struct diag diag = {0};
     struct view_options b;
     size_t n = 0;
 
-    (void)state;
     asked_defaults(&a);
     for (size_t i = 0; i < KEYS_COUNT; i++)
         n += KEYS[i].has_b;
@@ -169,19 +165,18 @@ static void of_b(void **state)
 }
 
 /* The longest texts of B have room. */
-static void room_of_b(void **state)
+TEST(room_of_b)
 {
     struct asked a;
     struct diag diag = {0};
 
-    (void)state;
     asked_defaults(&a);
     assert_true(asked_set(&a, KEYS_COMPARED, STR("to_b"), STR("9223372036854774.999"), &diag));
     assert_true(asked_set(&a, KEYS_COMPARED, STR("moment_b"), STR("4294967294..4294967295"), &diag));
     assert_string_equal(diff_text_of_b(&a.diff, "moment"), "4294967294..4294967295");
 }
 
-static void nearest_name(void **state)
+TEST(nearest_name)
 {
     static const struct {
         unsigned groups;
@@ -199,7 +194,6 @@ static void nearest_name(void **state)
         {0, "width", ""},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
         struct diag diag = {0};
         char hint[80];
@@ -212,9 +206,8 @@ static void nearest_name(void **state)
     }
 }
 
-static void every_name_is_found(void **state)
+TEST(every_name_is_found)
 {
-    (void)state;
     for (size_t s = 0; s < sizeof(SUMS) / sizeof(SUMS[0]); s++)
         for (size_t i = 0; i < KEYS_COUNT; i++) {
             bool is_of_b;
@@ -266,11 +259,10 @@ static bool check_path(void *context, const struct api_path *p)
     return true;
 }
 
-static void parameters_are_the_keys(void **state)
+TEST(parameters_are_the_keys)
 {
     size_t paths = 0;
 
-    (void)state;
     assert_true(api_paths(check_path, &paths));
     assert_true(paths > ROUTES_COUNT);
 }
@@ -287,28 +279,10 @@ static void is_found(void *context, const struct key *r, bool is_of_b)
     assert_false(found_of_b);
 }
 
-static void each_name_once(void **state)
+TEST(each_name_once)
 {
     static const unsigned GROUPS[] = {KEYS_VIEW, KEYS_OF_VIEWS, KEYS_SERIES, KEYS_FORM | KEYS_UPLOAD, ~0u};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(GROUPS) / sizeof(GROUPS[0]); i++)
         keys_each(GROUPS[i], is_found, &(unsigned){GROUPS[i]});
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_are_whole),
-        cmocka_unit_test(values_come_back),
-        cmocka_unit_test(all_come_back_by_each),
-        cmocka_unit_test(of_b),
-        cmocka_unit_test(room_of_b),
-        cmocka_unit_test(nearest_name),
-        cmocka_unit_test(every_name_is_found),
-        cmocka_unit_test(each_name_once),
-        cmocka_unit_test(parameters_are_the_keys),
-    };
-
-    return cmocka_run_group_tests_name("keys", tests, NULL, NULL);
 }

@@ -336,12 +336,11 @@ static void check_window(const struct fixture *f, const struct lanes *lanes, con
         check_lists(lanes, marked, longest, first, last);
 }
 
-static void random_streams(void **state)
+TEST(random_streams)
 {
     static struct event events[EVENTS_MAX];
     uint64_t random = 41;
 
-    (void)state;
     for (unsigned round = 0; round < 800; round++) {
         size_t n = 1 + random_below(&random, EVENTS_MAX);
         struct fixture f;
@@ -368,13 +367,12 @@ static void random_streams(void **state)
     }
 }
 
-static void a_window_behind_the_end_is_empty(void **state)
+TEST(a_window_behind_the_end_is_empty)
 {
     const struct event events[] = {{.frame = 0, .clock = {10, 1}},
                                    {.frame = 0, .action = EVENT_EXIT, .clock = {90, 5}}};
     struct fixture f;
 
-    (void)state;
     open_fixture(&f, events, 2);
     f.request.from_ns = 91;
     f.request.width_px = 3;
@@ -384,7 +382,7 @@ static void a_window_behind_the_end_is_empty(void **state)
     close_fixture(&f);
 }
 
-static void messages_of_the_main_track_are_listed(void **state)
+TEST(messages_of_the_main_track_are_listed)
 {
     /* Track number 0 has the id 8, and is the second of the profile: the main one. */
     const struct event events[] = {{.frame = 5, .clock = {10, 1}},
@@ -399,7 +397,6 @@ static void messages_of_the_main_track_are_listed(void **state)
                                    {.track = 2, .frame = 5, .action = EVENT_EXIT, .clock = {99, 9}}};
     struct fixture f;
 
-    (void)state;
     for (unsigned marks = 0; marks < 2; marks++) {
         open_fixture(&f, events, sizeof(events) / sizeof(events[0]));
         f.request.message_ns = 6;
@@ -437,7 +434,7 @@ static const struct profile *sampled(struct arena *arena, struct replayed *log)
     return p;
 }
 
-static void samples_tell_what_follows(void **state)
+TEST(samples_tell_what_follows)
 {
     static const uint8_t OWN[] = {LANE_OWN};
     for (unsigned knows_waiting = 0; knows_waiting < 2; knows_waiting++) {
@@ -474,30 +471,16 @@ static void samples_tell_what_follows(void **state)
     }
 }
 
-static void no_memory(void **state)
+TEST(no_memory)
 {
     const struct event events[] = {{.frame = 0, .clock = {10, 1}}};
     struct arena small;
     struct fixture f;
 
-    (void)state;
     open_fixture(&f, events, 1);
     f.request.width_px = 10000;
     arena_init(&small, 100000);
     assert_null(lanes_sink_new(&small, &f.request));
     arena_free(&small);
     close_fixture(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_streams),
-        cmocka_unit_test(a_window_behind_the_end_is_empty),
-        cmocka_unit_test(messages_of_the_main_track_are_listed),
-        cmocka_unit_test(samples_tell_what_follows),
-        cmocka_unit_test(no_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

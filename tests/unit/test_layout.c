@@ -42,12 +42,11 @@ static void box(const struct laid *l, uint32_t i, const char *text, uint32_t x_d
     assert_int_equal(b->width_dpx, width_dpx);
 }
 
-static void positions(void **state)
+TEST(positions)
 {
     struct fake *f = fake_thread(STR("t"));
     struct laid l;
 
-    (void)state;
     fake_stack(f, "", 100, 0, 0);
     fake_stack(f, "a", 50, 0, 1);
     fake_stack(f, "a;x", 250, 0, 1);
@@ -67,12 +66,11 @@ static void positions(void **state)
 }
 
 /* Thirds do not fall on tenths of a pixel: neighbours must meet all the same. */
-static void neighbours_meet(void **state)
+TEST(neighbours_meet)
 {
     struct fake *f = fake_thread(STR("t"));
     struct laid l;
 
-    (void)state;
     for (char name[] = "a"; name[0] <= 'g'; name[0]++)
         fake_stack(f, name, UINT64_C(1) << 60, 0, 1);
     lay(&l, fake_finish(f), 1200, 0);
@@ -87,12 +85,11 @@ static void neighbours_meet(void **state)
     fake_free(f);
 }
 
-static void narrow_frames_are_counted(void **state)
+TEST(narrow_frames_are_counted)
 {
     struct fake *f = fake_thread(STR("t"));
     struct laid l;
 
-    (void)state;
     fake_stack(f, "a", 499, 0, 1);
     fake_stack(f, "b;c;d", 500, 0, 1);
     fake_stack(f, "e;f;g", 100, 0, 1);
@@ -107,12 +104,11 @@ static void narrow_frames_are_counted(void **state)
     fake_free(f);
 }
 
-static void height_follows_what_is_drawn(void **state)
+TEST(height_follows_what_is_drawn)
 {
     struct fake *f = fake_thread(STR("t"));
     struct laid l;
 
-    (void)state;
     fake_stack(f, "a;b;c;d;e;f;g", 1, 0, 1);
     fake_stack(f, "z;y", 1000000, 0, 1);
     lay(&l, fake_finish(f), 1200, 500);
@@ -121,12 +117,11 @@ static void height_follows_what_is_drawn(void **state)
     fake_free(f);
 }
 
-static void nothing_measured(void **state)
+TEST(nothing_measured)
 {
     struct fake *f = fake_thread(STR("t"));
     struct laid l;
 
-    (void)state;
     fake_stack(f, "a;b", 0, 0, 1);
     lay(&l, fake_finish(f), 1200, 0);
     assert_int_equal(l.layout->n_boxes, 0);
@@ -135,13 +130,12 @@ static void nothing_measured(void **state)
     fake_free(f);
 }
 
-static void deepest_levels_are_cut(void **state)
+TEST(deepest_levels_are_cut)
 {
     struct fake *f = fake_new();
     const uint64_t none[3] = {0}, all[3] = {77, 0, 1};
     struct laid l;
 
-    (void)state;
     fake_usual_values(f);
     frame_id frame = fake_frame(f, STR(""), STR("f"), STR(""));
     uint32_t node = fake_track(f, 1, STR("t"));
@@ -156,14 +150,13 @@ static void deepest_levels_are_cut(void **state)
 }
 
 /* 1,000 towers of 150 frames, the n-th n ns wide: the widest towers are drawn, where they stand anyway. */
-static void the_widest_of_too_many(void **state)
+TEST(the_widest_of_too_many)
 {
     struct fake *f = fake_new();
     const uint64_t none[3] = {0};
     struct laid all, few;
     uint32_t drawn = 0;
 
-    (void)state;
     fake_usual_values(f);
     uint32_t root = fake_track(f, 1, STR("t"));
     for (uint32_t i = 0; i < 1000; i++) {
@@ -200,18 +193,4 @@ static void the_widest_of_too_many(void **state)
     rendering_free(&few.r);
     rendering_free(&all.r);
     fake_free(f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(positions),
-        cmocka_unit_test(neighbours_meet),
-        cmocka_unit_test(narrow_frames_are_counted),
-        cmocka_unit_test(height_follows_what_is_drawn),
-        cmocka_unit_test(nothing_measured),
-        cmocka_unit_test(deepest_levels_are_cut),
-        cmocka_unit_test(the_widest_of_too_many),
-    };
-    return cmocka_run_group_tests_name("layout", tests, NULL, NULL);
 }

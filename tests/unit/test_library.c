@@ -10,37 +10,26 @@ struct functions {
     void *missing;
 };
 
-static void functions_of_a_library(void **state)
+TEST(functions_of_a_library)
 {
     static const struct library_function ALL[] = {
         {"abs", offsetof(struct functions, abs)},
         {"aflamed_is_no_function", offsetof(struct functions, missing)}};
     struct functions f = {NULL, NULL};
 
-    (void)state;
     assert_true(library_open("libc.so.6", ALL, 1, &f));
     assert_int_equal(f.abs(-3), 3);
     assert_false(library_open("libc.so.6", ALL, 2, &f));
     assert_false(library_open("libaflamed-is-no-library.so.0", ALL, 1, &f));
 }
 
-static void an_archive(void **state)
+TEST(an_archive)
 {
     struct archive *a = archive_read_new();
 
-    (void)state;
     assert_non_null(a);
     archive_set_error(a, 5, "stopped");
     assert_int_equal(archive_errno(a), 5);
     assert_int_equal(archive_read_free(a), ARCHIVE_OK);
     assert_int_equal(archive_read_free(NULL), ARCHIVE_OK);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(functions_of_a_library),
-        cmocka_unit_test(an_archive),
-    };
-    return cmocka_run_group_tests_name("library", tests, NULL, NULL);
 }

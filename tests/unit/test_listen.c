@@ -43,9 +43,8 @@ static struct socket_name socket_name(void)
     return n;
 }
 
-static void port_zero_becomes_a_port(void **state)
+TEST(port_zero_becomes_a_port)
 {
-    (void)state;
     struct diag diag = {0};
     struct address a;
     char bound[300];
@@ -58,9 +57,8 @@ static void port_zero_becomes_a_port(void **state)
     listen_close(&a, fd);
 }
 
-static void taken_port_is_said_so(void **state)
+TEST(taken_port_is_said_so)
 {
-    (void)state;
     struct diag diag = {0};
     struct address a, b;
     char bound[300], again[300];
@@ -79,9 +77,8 @@ static void taken_port_is_said_so(void **state)
     listen_close(&b, fd);
 }
 
-static void unknown_name_is_an_error(void **state)
+TEST(unknown_name_is_an_error)
 {
-    (void)state;
     struct diag diag = {0};
     struct address a;
     char bound[300];
@@ -91,9 +88,8 @@ static void unknown_name_is_an_error(void **state)
     assert_non_null(strstr(diag.detail, "no-such-host.invalid"));
 }
 
-static void unix_socket_of_a_dead_service_is_replaced(void **state)
+TEST(unix_socket_of_a_dead_service_is_replaced)
 {
-    (void)state;
     const struct socket_name n = socket_name();
     struct diag diag = {0};
     struct address a;
@@ -112,9 +108,8 @@ static void unix_socket_of_a_dead_service_is_replaced(void **state)
     scratch_remove(&n.scratch);
 }
 
-static void unix_socket_in_use_is_left_alone(void **state)
+TEST(unix_socket_in_use_is_left_alone)
 {
-    (void)state;
     const struct socket_name n = socket_name();
     struct diag diag = {0};
     struct address a;
@@ -129,9 +124,8 @@ static void unix_socket_in_use_is_left_alone(void **state)
     scratch_remove(&n.scratch);
 }
 
-static void other_files_are_left_alone(void **state)
+TEST(other_files_are_left_alone)
 {
-    (void)state;
     const struct socket_name n = socket_name();
     struct diag diag = {0};
     struct address a;
@@ -142,17 +136,4 @@ static void other_files_are_left_alone(void **state)
     assert_int_equal(diag.kind, DIAG_IO);
     assert_int_equal(access(n.path, F_OK), 0);
     scratch_remove(&n.scratch);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(port_zero_becomes_a_port),
-        cmocka_unit_test(taken_port_is_said_so),
-        cmocka_unit_test(unknown_name_is_an_error),
-        cmocka_unit_test(unix_socket_of_a_dead_service_is_replaced),
-        cmocka_unit_test(unix_socket_in_use_is_left_alone),
-        cmocka_unit_test(other_files_are_left_alone),
-    };
-    return cmocka_run_group_tests_name("listen", tests, NULL, NULL);
 }

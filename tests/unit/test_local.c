@@ -18,9 +18,8 @@ static enum store_result look(struct local *l, const char *key)
     return local_look(l, key, &o);
 }
 
-static void objects_come_back(void **state)
+TEST(objects_come_back)
 {
-    (void)state;
     struct aged_store f = aged_store_begin();
     struct local *s = f.local;
 
@@ -37,9 +36,8 @@ static void objects_come_back(void **state)
     aged_store_end(&f);
 }
 
-static void second_put_changes_nothing(void **state)
+TEST(second_put_changes_nothing)
 {
-    (void)state;
     struct aged_store f = aged_store_begin();
 
     assert_int_equal(local_put(f.local, "blobs/aa/x", STR("first"), LOCAL_DURABLE), STORE_OK);
@@ -50,9 +48,8 @@ static void second_put_changes_nothing(void **state)
     aged_store_end(&f);
 }
 
-static void get_gives_descriptor_and_size(void **state)
+TEST(get_gives_descriptor_and_size)
 {
-    (void)state;
     struct aged_store f = aged_store_begin();
     int fd = -1;
     uint64_t bytes = 0;
@@ -69,9 +66,8 @@ static void get_gives_descriptor_and_size(void **state)
     aged_store_end(&f);
 }
 
-static void read_has_a_limit(void **state)
+TEST(read_has_a_limit)
 {
-    (void)state;
     struct aged_store f = aged_store_begin();
     struct buf b = {0};
 
@@ -85,9 +81,8 @@ static void read_has_a_limit(void **state)
     aged_store_end(&f);
 }
 
-static void invalid_keys_are_refused(void **state)
+TEST(invalid_keys_are_refused)
 {
-    (void)state;
     static const char *const KEYS[] = {
         "",       "name",   "/a/b",      "a//b",    "a/",    "../outside-the-store", "a/..",  "a/../b",
         "a/./b",  "a/.b",   "a/B",       "a/b c",   "a/b\n", "a/\xc3\xa9",           "tmp/a", "a/b:c",
@@ -129,9 +124,8 @@ static unsigned mode_of(const struct scratch *s, const char *name)
     return st.st_mode & 0777;
 }
 
-static void others_may_not_look(void **state)
+TEST(others_may_not_look)
 {
-    (void)state;
     struct scratch outer = scratch_make();
     struct diag diag = {0};
     char path[512];
@@ -148,9 +142,8 @@ static void others_may_not_look(void **state)
     scratch_remove(&outer);
 }
 
-static void only_one_has_the_store(void **state)
+TEST(only_one_has_the_store)
 {
-    (void)state;
     struct aged_store f = aged_store_begin();
     struct diag diag = {0};
     size_t descriptors = scratch_descriptors();
@@ -169,9 +162,8 @@ static void only_one_has_the_store(void **state)
     local_close(NULL);
 }
 
-static void opening_what_is_no_directory_fails(void **state)
+TEST(opening_what_is_no_directory_fails)
 {
-    (void)state;
     struct scratch scratch = scratch_make();
     char path[512];
 
@@ -189,9 +181,8 @@ static void opening_what_is_no_directory_fails(void **state)
     scratch_remove(&scratch);
 }
 
-static void opening_sweeps_what_was_left(void **state)
+TEST(opening_sweeps_what_was_left)
 {
-    (void)state;
     struct aged_store f = aged_store_begin();
     struct diag diag = {0};
 
@@ -207,9 +198,8 @@ static void opening_sweeps_what_was_left(void **state)
     aged_store_end(&f);
 }
 
-static void last_object_takes_its_folder_along(void **state)
+TEST(last_object_takes_its_folder_along)
 {
-    (void)state;
     struct aged_store f = aged_store_begin();
 
     assert_int_equal(local_put(f.local, "refs/aa/one", STR(""), LOCAL_DURABLE), STORE_OK);
@@ -243,9 +233,8 @@ static bool note(void *context, const struct store_object *object)
     return f->n < f->most;
 }
 
-static void list_sees_all_levels(void **state)
+TEST(list_sees_all_levels)
 {
-    (void)state;
     struct aged_store f = aged_store_begin();
     struct found all = {NULL, 0, SIZE_MAX, 0}, some = {NULL, 0, 3, 0}, none = {NULL, 0, SIZE_MAX, 0};
     struct found sub = {NULL, 0, SIZE_MAX, 0}, deleted = {f.local, 0, SIZE_MAX, 0};
@@ -289,9 +278,8 @@ static void assert_near(int64_t age_s, int64_t wanted_s)
     assert_in_range(age_s - wanted_s + 60, 0, 120);
 }
 
-static void use_is_known_to_the_hour(void **state)
+TEST(use_is_known_to_the_hour)
 {
-    (void)state;
     static const struct {
         int64_t age_s, after_s;
     } AFTER_GET[] = {{0, 0}, {3000, 3000}, {3700, 0}, {900000, 0}, {-3000, -3000}, {-90000, 0}};
@@ -320,9 +308,8 @@ static void use_is_known_to_the_hour(void **state)
     aged_store_end(&f);
 }
 
-static void a_copy_shares_its_bytes(void **state)
+TEST(a_copy_shares_its_bytes)
 {
-    (void)state;
     struct aged_store f = aged_store_begin();
     struct store_object o;
 
@@ -341,9 +328,8 @@ static void a_copy_shares_its_bytes(void **state)
     aged_store_end(&f);
 }
 
-static void list_takes_folders_only(void **state)
+TEST(list_takes_folders_only)
 {
-    (void)state;
     static const char *const PREFIXES[] = {"",          "/",    "views",    "../",
                                            "views/../", "tmp/", "a/b/c/d/", "views//"};
     struct aged_store f = aged_store_begin();
@@ -382,9 +368,8 @@ static void *mill(void *argument)
     return NULL;
 }
 
-static void threads_share_it(void **state)
+TEST(threads_share_it)
 {
-    (void)state;
     struct aged_store f = aged_store_begin();
     atomic_uint failures = 0;
     pthread_t threads[4];
@@ -399,26 +384,4 @@ static void threads_share_it(void **state)
     assert_int_equal(failures, 0);
     assert_int_equal(scratch_count(&f.scratch, "refs"), 0);
     aged_store_end(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(objects_come_back),
-        cmocka_unit_test(second_put_changes_nothing),
-        cmocka_unit_test(get_gives_descriptor_and_size),
-        cmocka_unit_test(read_has_a_limit),
-        cmocka_unit_test(invalid_keys_are_refused),
-        cmocka_unit_test(others_may_not_look),
-        cmocka_unit_test(only_one_has_the_store),
-        cmocka_unit_test(opening_what_is_no_directory_fails),
-        cmocka_unit_test(opening_sweeps_what_was_left),
-        cmocka_unit_test(last_object_takes_its_folder_along),
-        cmocka_unit_test(list_sees_all_levels),
-        cmocka_unit_test(use_is_known_to_the_hour),
-        cmocka_unit_test(a_copy_shares_its_bytes),
-        cmocka_unit_test(list_takes_folders_only),
-        cmocka_unit_test(threads_share_it),
-    };
-    return cmocka_run_group_tests_name("store", tests, NULL, NULL);
 }

@@ -88,10 +88,8 @@ static void end(struct aged_store *f)
 
 /* ---- tests ---- */
 
-static void nothing_shows_before_commit(void **state)
+TEST(nothing_shows_before_commit)
 {
-    (void)state;
-
     for (int named = 0; named < 2; named++) {
         faults.no_tmpfile = named;
         struct aged_store f = aged_store_begin();
@@ -115,10 +113,8 @@ static void nothing_shows_before_commit(void **state)
     }
 }
 
-static void a_tidied_folder_is_made_again(void **state)
+TEST(a_tidied_folder_is_made_again)
 {
-    (void)state;
-
     for (int named = 0; named < 2; named++) {
         faults.no_tmpfile = named;
         struct aged_store f = aged_store_begin();
@@ -132,9 +128,8 @@ static void a_tidied_folder_is_made_again(void **state)
 }
 
 /* An upload may wait for hours between its last byte and its name. */
-static void what_waited_is_young(void **state)
+TEST(what_waited_is_young)
 {
-    (void)state;
     static const struct timespec LONG_AGO[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
 
     for (int named = 0; named < 2; named++) {
@@ -157,9 +152,8 @@ static void count_call(void *calls)
     errno = 0; /* must not reach who asks why the write failed */
 }
 
-static void a_full_disk_is_told(void **state)
+TEST(a_full_disk_is_told)
 {
-    (void)state;
     struct aged_store f = aged_store_begin();
     unsigned calls = 0, told = 0;
 
@@ -185,9 +179,8 @@ static void a_full_disk_is_told(void **state)
     end(&f);
 }
 
-static void what_found_no_room_is_written_again(void **state)
+TEST(what_found_no_room_is_written_again)
 {
-    (void)state;
     struct aged_store f = aged_store_begin();
     struct buf read = {0};
     struct local_temp t;
@@ -219,9 +212,8 @@ static void what_found_no_room_is_written_again(void **state)
     end(&f);
 }
 
-static void data_is_synced_before_its_name(void **state)
+TEST(data_is_synced_before_its_name)
 {
-    (void)state;
     struct aged_store f = aged_store_begin();
 
     faults.on = true;
@@ -236,9 +228,8 @@ static void data_is_synced_before_its_name(void **state)
 }
 
 /* A folder of the first level stays: the directory is synced again only when one is made, or was not synced. */
-static void known_folders_are_not_synced_again(void **state)
+TEST(known_folders_are_not_synced_again)
 {
-    (void)state;
     struct aged_store f = aged_store_begin();
 
     assert_int_equal(local_put(f.local, "a/b/c", STR("x"), LOCAL_DURABLE), STORE_OK);
@@ -289,10 +280,8 @@ static unsigned fail_each(const char *key, int error, enum store_result expected
     return at - 1;
 }
 
-static void every_call_may_fail(void **state)
+TEST(every_call_may_fail)
 {
-    (void)state;
-
     for (int named = 0; named < 2; named++) {
         faults.no_tmpfile = named;
         assert_in_range(fail_each("a/b/c", EIO, STORE_FAILED), 9, 12);
@@ -303,9 +292,8 @@ static void every_call_may_fail(void **state)
     }
 }
 
-static void interrupted_calls_go_on(void **state)
+TEST(interrupted_calls_go_on)
 {
-    (void)state;
     static const char INTERRUPTIBLE[] = "owf";
     struct aged_store f = aged_store_begin();
 
@@ -321,20 +309,4 @@ static void interrupted_calls_go_on(void **state)
         }
     }
     end(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_shows_before_commit),
-        cmocka_unit_test(a_tidied_folder_is_made_again),
-        cmocka_unit_test(what_waited_is_young),
-        cmocka_unit_test(a_full_disk_is_told),
-        cmocka_unit_test(what_found_no_room_is_written_again),
-        cmocka_unit_test(data_is_synced_before_its_name),
-        cmocka_unit_test(known_folders_are_not_synced_again),
-        cmocka_unit_test(every_call_may_fail),
-        cmocka_unit_test(interrupted_calls_go_on),
-    };
-    return cmocka_run_group_tests_name("store_faults", tests, NULL, NULL);
 }

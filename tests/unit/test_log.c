@@ -60,9 +60,8 @@ static void assert_matches(const char *text, const char *pattern)
     regfree(&regex);
 }
 
-static void a_line_per_event(void **state)
+TEST(a_line_per_event)
 {
-    (void)state;
     struct fixture f = begin(LOG_INFO);
 
     LOG(f.log, LOG_INFO, "upload", LOG_STR("name", STR("a.trace")), LOG_U64("bytes", UINT64_MAX));
@@ -75,7 +74,7 @@ static void a_line_per_event(void **state)
     end(&f);
 }
 
-static void an_object_per_event(void **state)
+TEST(an_object_per_event)
 {
     static const char *const LINE =
         "^\\{\"ts\":\"20[0-9]{2}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9]\\.[0-9]{3}Z\",\"level\":\"warn\","
@@ -83,7 +82,6 @@ static void an_object_per_event(void **state)
     enum log_format format = LOG_TEXT;
     struct fixture f = begin_as(LOG_WARN, LOG_JSON);
 
-    (void)state;
     LOG(f.log, LOG_WARN, "upload", LOG_STR("name", STR("a b=\"c")), LOG_U64("bytes", UINT64_MAX));
     assert_matches(written(&f), LINE);
     LOG(f.log, LOG_WARN, "e", LOG_STR("target", STR("/p/%66ygjb5gwf7n4osea4espyns4fu\n")));
@@ -99,12 +97,11 @@ static void an_object_per_event(void **state)
 }
 
 /* Each `<` is written as six bytes. What has room behind the value that has none is there. */
-static void a_field_that_has_no_room_is_left_out(void **state)
+TEST(a_field_that_has_no_room_is_left_out)
 {
     static char hostile[LOG_VALUE_BYTES_MAX];
     struct fixture f = begin_as(LOG_INFO, LOG_JSON);
 
-    (void)state;
     memset(hostile, '<', sizeof(hostile));
     LOG(f.log, LOG_INFO, "e", LOG_STR("target", ((struct str){hostile, sizeof(hostile)})),
         LOG_U64("status", 404));
@@ -112,9 +109,8 @@ static void a_field_that_has_no_room_is_left_out(void **state)
     end(&f);
 }
 
-static void levels_are_kept_apart(void **state)
+TEST(levels_are_kept_apart)
 {
-    (void)state;
     struct fixture f = begin(LOG_WARN);
     enum log_level level = LOG_DEBUG;
 
@@ -133,9 +129,8 @@ static void levels_are_kept_apart(void **state)
     log_free(NULL);
 }
 
-static void hostile_values_stay_on_their_line(void **state)
+TEST(hostile_values_stay_on_their_line)
 {
-    (void)state;
     struct fixture f = begin(LOG_INFO);
 
     LOG(f.log, LOG_INFO, "e", LOG_STR("a", STR("x\n2026-01-01 error \"=\\\x1b[31m\xff\0")),
@@ -151,7 +146,7 @@ static void hostile_values_stay_on_their_line(void **state)
 }
 
 /* An id opens an upload: it may not be read from a log, in whatever way a URL says it. */
-static void what_opens_an_upload_is_cut_short(void **state)
+TEST(what_opens_an_upload_is_cut_short)
 {
     static const struct {
         struct str value;
@@ -170,7 +165,6 @@ static void what_opens_an_upload_is_cut_short(void **state)
         {STR_INIT("100%25%2"), "100%25%2"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(CASES) / sizeof(*CASES); i++) {
         struct fixture f = begin(LOG_INFO);
         char expected[200];
@@ -182,12 +176,11 @@ static void what_opens_an_upload_is_cut_short(void **state)
 }
 
 /* The id ends behind the place where a value is cut: what is left of it is still an id's beginning. */
-static void a_cut_does_not_show_more_of_an_id(void **state)
+TEST(a_cut_does_not_show_more_of_an_id)
 {
     struct fixture f = begin(LOG_INFO);
     char value[LOG_VALUE_BYTES_MAX + 40];
 
-    (void)state;
     memset(value, '/', sizeof(value));
     memcpy(value + LOG_VALUE_BYTES_MAX - 20, "fygjb5gwf7n4osea4espyns4fu", 26);
     LOG(f.log, LOG_INFO, "e", LOG_STR("target", ((struct str){value, sizeof(value)})));
@@ -196,9 +189,8 @@ static void a_cut_does_not_show_more_of_an_id(void **state)
     end(&f);
 }
 
-static void long_values_and_lines_are_cut(void **state)
+TEST(long_values_and_lines_are_cut)
 {
-    (void)state;
     static char hostile[100000];
     struct log_field fields[16];
     struct fixture f = begin(LOG_INFO);
@@ -217,9 +209,8 @@ static void long_values_and_lines_are_cut(void **state)
     end(&f);
 }
 
-static void a_closed_log_is_no_error(void **state)
+TEST(a_closed_log_is_no_error)
 {
-    (void)state;
     struct log *l = log_new(LOG_INFO, LOG_TEXT, -1);
 
     assert_non_null(l);
@@ -244,7 +235,7 @@ static void take_all(struct fixture *f, FILE *in, unsigned *lines, unsigned *los
 }
 
 /* A pipe and what is kept hold a few hundred of these lines. */
-static void nobody_waits_for_a_reader(void **state)
+TEST(nobody_waits_for_a_reader)
 {
     enum { LINES = 2000 };
     struct fixture f = begin(LOG_INFO);
@@ -252,7 +243,6 @@ static void nobody_waits_for_a_reader(void **state)
     char text[1000];
     unsigned lines = 0, lost = 0;
 
-    (void)state;
     setvbuf(in, NULL, _IONBF, 0);
     memset(text, 'X', sizeof(text));
     for (unsigned i = 0; i < LINES; i++)
@@ -278,9 +268,8 @@ static void *write_lines(void *log)
     return NULL;
 }
 
-static void threads_write_whole_lines(void **state)
+TEST(threads_write_whole_lines)
 {
-    (void)state;
     struct fixture f = begin(LOG_INFO);
     FILE *in = fdopen(f.ends[0], "r");
     pthread_t threads[3];
@@ -300,9 +289,8 @@ static void threads_write_whole_lines(void **state)
     close(f.ends[1]);
 }
 
-static void times_as_text(void **state)
+TEST(times_as_text)
 {
-    (void)state;
     static const struct {
         int64_t unix_s;
         const char *text;
@@ -338,23 +326,4 @@ static void times_as_text(void **state)
     assert_string_equal(text, CASES[0].text);
     utc_format(INT64_MAX, text);
     assert_string_equal(text, CASES[3].text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_line_per_event),
-        cmocka_unit_test(an_object_per_event),
-        cmocka_unit_test(a_field_that_has_no_room_is_left_out),
-        cmocka_unit_test(levels_are_kept_apart),
-        cmocka_unit_test(hostile_values_stay_on_their_line),
-        cmocka_unit_test(what_opens_an_upload_is_cut_short),
-        cmocka_unit_test(a_cut_does_not_show_more_of_an_id),
-        cmocka_unit_test(long_values_and_lines_are_cut),
-        cmocka_unit_test(a_closed_log_is_no_error),
-        cmocka_unit_test(nobody_waits_for_a_reader),
-        cmocka_unit_test(threads_write_whole_lines),
-        cmocka_unit_test(times_as_text),
-    };
-    return cmocka_run_group_tests_name("log", tests, NULL, NULL);
 }

@@ -106,11 +106,10 @@ static void want_shop(struct fixture *f)
     want(f, "x.y", "z", "(La/c;)V");
 }
 
-static void names_are_told_by_types(void **state)
+TEST(names_are_told_by_types)
 {
     struct fixture f;
 
-    (void)state;
     begin(&f);
     want_shop(&f);
     read_all(&f, OVERLOADS);
@@ -129,9 +128,8 @@ static void names_are_told_by_types(void **state)
     end(&f);
 }
 
-static void any_cut_of_the_bytes_gives_the_same(void **state)
+TEST(any_cut_of_the_bytes_gives_the_same)
 {
-    (void)state;
     for (size_t piece = 1; piece < 40; piece++) {
         struct fixture f;
         struct diag diag;
@@ -146,11 +144,10 @@ static void any_cut_of_the_bytes_gives_the_same(void **state)
 }
 
 /* Cut at any byte, or with any bit flipped: read, or refused with a reason; and what is asked then has an answer. */
-static void any_damage_is_answered(void **state)
+TEST(any_damage_is_answered)
 {
     size_t n = strlen(OVERLOADS);
 
-    (void)state;
     for (size_t i = 0; i < 9 * n; i++) {
         struct fixture f;
         struct diag diag;
@@ -171,13 +168,12 @@ static void any_damage_is_answered(void **state)
     }
 }
 
-static void only_what_is_asked_for_is_kept(void **state)
+TEST(only_what_is_asked_for_is_kept)
 {
     struct fixture f;
     struct buf text = {0};
     struct diag diag;
 
-    (void)state;
     begin(&f);
     want_shop(&f);
     for (unsigned i = 0; i < 20000; i++)
@@ -191,11 +187,10 @@ static void only_what_is_asked_for_is_kept(void **state)
     end(&f);
 }
 
-static void inlined_frames_are_a_stack(void **state)
+TEST(inlined_frames_are_a_stack)
 {
     struct fixture f;
 
-    (void)state;
     begin(&f);
     want(&f, "a", "a", "");
     want(&f, "a", "b", "");
@@ -211,11 +206,10 @@ static void inlined_frames_are_a_stack(void **state)
 }
 
 /* No frame of a profile has a line, so a range of lines says nothing about which method it was. */
-static void ranges_choose_no_method(void **state)
+TEST(ranges_choose_no_method)
 {
     struct fixture f;
 
-    (void)state;
     begin(&f);
     for (const char *name = "abcd"; *name != '\0'; name++)
         want(&f, "a", (char[]){*name, '\0'}, "");
@@ -240,7 +234,7 @@ static void ranges_choose_no_method(void **state)
 
 /* ---- what is no mapping, or not whole ---- */
 
-static void what_is_no_mapping_is_refused(void **state)
+TEST(what_is_no_mapping_is_refused)
 {
     static const struct str FILES[] = {
         STR_INIT("\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\1\0\0\0\1\0\b\6\0\0\0"),
@@ -250,7 +244,6 @@ static void what_is_no_mapping_is_refused(void **state)
         STR_INIT("    void a() -> b\n"),
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(FILES) / sizeof(FILES[0]); i++) {
         struct fixture f;
         struct diag diag;
@@ -262,13 +255,12 @@ static void what_is_no_mapping_is_refused(void **state)
     }
 }
 
-static void a_line_without_end_is_refused_early(void **state)
+TEST(a_line_without_end_is_refused_early)
 {
     struct fixture f;
     struct diag diag;
     struct buf text = {0};
 
-    (void)state;
     begin(&f);
     for (unsigned i = 0; i < 3 * MIB / 8; i++)
         buf_z(&text, "abcdefgh");
@@ -278,14 +270,13 @@ static void a_line_without_end_is_refused_early(void **state)
     end(&f);
 }
 
-static void the_hash_tells_whether_it_is_whole(void **state)
+TEST(the_hash_tells_whether_it_is_whole)
 {
     /* printf 'a.B -> a:\n    void c() -> d\n' | sha256sum */
     static const char HEAD[] = "# pg_map_hash: SHA-256 "
                                "276f4cd0461a9bd935ac7a30dcf5eb74773e9ac2857a524e3ad9e7bbc1108a13\n";
     static const char BODY[] = "a.B -> a:\n    void c() -> d\n";
 
-    (void)state;
     for (size_t cut = 0; cut < 12; cut++) {
         struct fixture f;
         struct buf text = {0};
@@ -301,11 +292,10 @@ static void the_hash_tells_whether_it_is_whole(void **state)
     }
 }
 
-static void bad_lines_are_counted(void **state)
+TEST(bad_lines_are_counted)
 {
     struct fixture f;
 
-    (void)state;
     begin(&f);
     want(&f, "a", "b", "");
     read_all(&f, "x.Y -> a:\n"
@@ -323,13 +313,12 @@ static void bad_lines_are_counted(void **state)
     end(&f);
 }
 
-static void one_method_has_a_bounded_number_of_lines(void **state)
+TEST(one_method_has_a_bounded_number_of_lines)
 {
     struct fixture f;
     struct buf text = {0};
     struct diag diag;
 
-    (void)state;
     begin(&f);
     want(&f, "a", "b", "");
     buf_z(&text, "x.Y -> a:\n");
@@ -347,13 +336,12 @@ static void one_method_has_a_bounded_number_of_lines(void **state)
 /* ---- lines and comments ---- */
 
 /* A name that a descriptor has many times is written as often. */
-static void names_have_a_bounded_length(void **state)
+TEST(names_have_a_bounded_length)
 {
     static const size_t LENGTHS[] = {4096, 4097, 1000000};
     struct buf text = {0}, signature = {0};
     struct fixture f;
 
-    (void)state;
     buf_char(&signature, '(');
     for (unsigned i = 0; i < 1300; i++)
         buf_z(&signature, "La;");
@@ -384,11 +372,10 @@ static void names_have_a_bounded_length(void **state)
     buf_free(&signature);
 }
 
-static void lines_are_parted(void **state)
+TEST(lines_are_parted)
 {
     static const char *const CLASSES[] = {"a.B- ->b.c:\n", "a.B--> b.c:\n"};
 
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         struct fixture f;
         struct buf text = {0};
@@ -409,11 +396,10 @@ static void lines_are_parted(void **state)
     }
 }
 
-static void what_is_no_class_line_is_counted(void **state)
+TEST(what_is_no_class_line_is_counted)
 {
     static const char *const LINES[] = {"a.B -> b.c\n", "a.B -> :\n", " -> b:\n"};
 
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         struct fixture f;
         struct buf text = {0};
@@ -429,11 +415,10 @@ static void what_is_no_class_line_is_counted(void **state)
     }
 }
 
-static void comments_are_parted(void **state)
+TEST(comments_are_parted)
 {
     struct fixture f;
 
-    (void)state;
     begin(&f);
     want(&f, "a", "m", "");
     read_all(&f, "x.Y -> a:\n"
@@ -487,7 +472,7 @@ static const struct profile *mapped(const struct profile *p, const char *text, s
 }
 
 /* Two names of a release build that were one in the sources. */
-static void moments_are_joined_as_well(void **state)
+TEST_WITH(moments_are_joined_as_well, builder_set_up, builder_tear_down)
 {
     static const int64_t CHANGES[2][3] = {{100, 0, -40}, {7, 20, 0}};
     struct builder_fixture *fixture = *state;
@@ -523,7 +508,7 @@ static void moments_are_joined_as_well(void **state)
     end(&f);
 }
 
-static void samples_get_the_stacks_that_were_inlined(void **state)
+TEST_WITH(samples_get_the_stacks_that_were_inlined, builder_set_up, builder_tear_down)
 {
     struct builder_fixture *fixture = *state;
     struct builder *b = fixture->builder;
@@ -557,7 +542,7 @@ static void samples_get_the_stacks_that_were_inlined(void **state)
 }
 
 /* Two apps that have the same residual names, and a process of which nothing is known. */
-static void each_process_has_its_own_mapping(void **state)
+TEST_WITH(each_process_has_its_own_mapping, builder_set_up, builder_tear_down)
 {
     static const char *const PROCESSES[] = {"com.one", "com.two:remote", "com.twofold", ""};
     static const char *const EXPECTED[] = {"one", "two", "a", "one"};
@@ -596,31 +581,4 @@ static void each_process_has_its_own_mapping(void **state)
     }
     end(&f[0]);
     end(&f[1]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_are_told_by_types),
-        cmocka_unit_test(any_cut_of_the_bytes_gives_the_same),
-        cmocka_unit_test(any_damage_is_answered),
-        cmocka_unit_test(only_what_is_asked_for_is_kept),
-        cmocka_unit_test(inlined_frames_are_a_stack),
-        cmocka_unit_test(ranges_choose_no_method),
-        cmocka_unit_test(what_is_no_mapping_is_refused),
-        cmocka_unit_test(a_line_without_end_is_refused_early),
-        cmocka_unit_test(the_hash_tells_whether_it_is_whole),
-        cmocka_unit_test(bad_lines_are_counted),
-        cmocka_unit_test(one_method_has_a_bounded_number_of_lines),
-        cmocka_unit_test(names_have_a_bounded_length),
-        cmocka_unit_test(lines_are_parted),
-        cmocka_unit_test(what_is_no_class_line_is_counted),
-        cmocka_unit_test(comments_are_parted),
-        cmocka_unit_test_setup_teardown(moments_are_joined_as_well, builder_set_up, builder_tear_down),
-        cmocka_unit_test_setup_teardown(each_process_has_its_own_mapping, builder_set_up, builder_tear_down),
-        cmocka_unit_test_setup_teardown(samples_get_the_stacks_that_were_inlined, builder_set_up,
-                                        builder_tear_down),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,13 +29,12 @@ static void ask(struct mapping *m, struct mapping_answer *answer, const char *si
     assert_true(mapping_resolve(m, &q, answer));
 }
 
-static void a_group_has_a_bounded_number_of_lines(void **state)
+TEST(a_group_has_a_bounded_number_of_lines)
 {
     struct mapping_answer answer = {0};
     struct arena arena;
     struct buf text = {0};
 
-    (void)state;
     arena_init(&arena, 64 * MIB);
     struct mapping *m = mapping_new(&arena, SEED);
     assert_true(m != NULL && mapping_want(m, STR("a"), STR("x"), STR("()V")));
@@ -54,14 +53,13 @@ static void a_group_has_a_bounded_number_of_lines(void **state)
 }
 
 /* Candidates are looked for once for all frames that have the same. */
-static void answers_are_remembered(void **state)
+TEST(answers_are_remembered)
 {
     struct mapping_answer answer = {0}, again = {0};
     struct arena arena;
     struct buf text = {0};
     char signature[64];
 
-    (void)state;
     arena_init(&arena, 64 * MIB);
     struct mapping *m = mapping_new(&arena, SEED);
     assert_true(m != NULL && mapping_want(m, STR("a"), STR("x"), STR("()V")));
@@ -89,14 +87,4 @@ static void answers_are_remembered(void **state)
     assert_int_equal(answer.n_frames, 4);
     assert_int_equal(answer.frames[0].signature.n, 0);
     arena_free(&arena);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_group_has_a_bounded_number_of_lines),
-        cmocka_unit_test(answers_are_remembered),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

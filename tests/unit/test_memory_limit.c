@@ -1,15 +1,11 @@
 /* What memory there is, by files of control groups and limits of the process; and what the configuration
  * makes of it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/support/unit.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-
-#include <cmocka.h>
 
 #include "server/config/config_keys.h"
 #include "server/config/config_load.h"
@@ -78,9 +74,8 @@ static void check_steps(const char *membership, const struct step *steps, size_t
     scratch_remove(&g.scratch);
 }
 
-static void groups_of_version_2(void **state)
+TEST(groups_of_version_2)
 {
-    (void)state;
     static const struct step STEPS[] = {{"a/b", "memory.max", "max\n", 0},
                                         {"a", "memory.max", "300000000\n", 300000000},
                                         {"a/b", "memory.max", "200000000\n", 200000000}};
@@ -89,9 +84,8 @@ static void groups_of_version_2(void **state)
 }
 
 /* Within a container the files of the group are those of the top. */
-static void groups_of_version_1(void **state)
+TEST(groups_of_version_1)
 {
-    (void)state;
     static const struct step STEPS[] = {
         {"memory", "memory.limit_in_bytes", "9223372036854771712\n", 0},
         {"memory", "memory.limit_in_bytes", "100000000\n", 100000000},
@@ -100,9 +94,8 @@ static void groups_of_version_1(void **state)
     check_steps("5:cpu,cpuacct:/x\n4:memory:/docker/abc\n0::/\n", STEPS, sizeof(STEPS) / sizeof(STEPS[0]));
 }
 
-static void what_is_no_group_limits_nothing(void **state)
+TEST(what_is_no_group_limits_nothing)
 {
-    (void)state;
     static const char *const TEXTS[] = {"", "\n\n", "0", "0:", "0::", "nonsense", "4:memory", "::::\n:"};
 
     for (size_t i = 0; i < sizeof(TEXTS) / sizeof(TEXTS[0]); i++) {
@@ -114,9 +107,8 @@ static void what_is_no_group_limits_nothing(void **state)
     assert_int_equal(l.kind, MEMORY_OF_MACHINE);
 }
 
-static void limits_of_the_process(void **state)
+TEST(limits_of_the_process)
 {
-    (void)state;
     struct rlimit before, less;
 
     assert_int_equal(getrlimit(RLIMIT_DATA, &before), 0);
@@ -139,9 +131,8 @@ static struct config settled(const struct config *c, uint64_t bytes, unsigned co
     return config_settle(c, &limit, 0, cores);
 }
 
-static void large_machines_have_the_built_in_ceilings(void **state)
+TEST(large_machines_have_the_built_in_ceilings)
 {
-    (void)state;
     struct config c, s;
 
     config_defaults(&c);
@@ -159,9 +150,8 @@ static void large_machines_have_the_built_in_ceilings(void **state)
 }
 
 /* What may be kept of profiles may be taken half as often again by each upload, for the log of its calls. */
-static void logs_of_uploads_count(void **state)
+TEST(logs_of_uploads_count)
 {
-    (void)state;
     struct config c;
 
     config_defaults(&c);
@@ -172,9 +162,8 @@ static void logs_of_uploads_count(void **state)
 }
 
 /* Whatever there is, from 256 MiB on: all ceilings together fit. */
-static void ceilings_fit_into_the_memory(void **state)
+TEST(ceilings_fit_into_the_memory)
 {
-    (void)state;
     struct config c;
 
     config_defaults(&c);
@@ -189,9 +178,8 @@ static void ceilings_fit_into_the_memory(void **state)
     }
 }
 
-static void what_was_chosen_stays(void **state)
+TEST(what_was_chosen_stays)
 {
-    (void)state;
     struct config c;
 
     config_defaults(&c);
@@ -204,20 +192,4 @@ static void what_was_chosen_stays(void **state)
     assert_int_equal(s.open_jobs, 5);
     assert_int_equal(s.folds, 1);
     assert_in_range(s.view_memory_bytes, 4 * MIB, 8 * MIB);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(groups_of_version_2),
-        cmocka_unit_test(groups_of_version_1),
-        cmocka_unit_test(what_is_no_group_limits_nothing),
-        cmocka_unit_test(limits_of_the_process),
-        cmocka_unit_test(large_machines_have_the_built_in_ceilings),
-        cmocka_unit_test(logs_of_uploads_count),
-        cmocka_unit_test(ceilings_fit_into_the_memory),
-        cmocka_unit_test(what_was_chosen_stays),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,7 +32,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-static void an_empty_table_knows_nothing(void **state)
+TEST_WITH(an_empty_table_knows_nothing, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -42,7 +42,7 @@ static void an_empty_table_knows_nothing(void **state)
     assert_int_equal(method_table_get(&f->table, 0), 7);
 }
 
-static void dense_ids_stand_in_an_array(void **state)
+TEST_WITH(dense_ids_stand_in_an_array, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -57,7 +57,7 @@ static void dense_ids_stand_in_an_array(void **state)
     assert_int_equal(method_table_get(&f->table, UINT32_MAX & ~3u), FRAME_NONE);
 }
 
-static void pointers_stay_in_a_map(void **state)
+TEST_WITH(pointers_stay_in_a_map, set_up, tear_down)
 {
     struct fixture *f = *state;
     const uint64_t base = 0x7f12345678;
@@ -73,9 +73,8 @@ static void pointers_stay_in_a_map(void **state)
 }
 
 /* Where the array begins to be worth its memory: one id more or less must not matter to the answers. */
-static void either_side_of_the_threshold(void **state)
+TEST(either_side_of_the_threshold)
 {
-    (void)state;
     for (uint64_t only = 1028; only <= 1036; only++) {
         struct arena arena;
         struct method_table t;
@@ -91,7 +90,7 @@ static void either_side_of_the_threshold(void **state)
 }
 
 /* The first ones are too far for the array, which reaches all of them in the end. */
-static void dense_ids_in_any_order(void **state)
+TEST_WITH(dense_ids_in_any_order, set_up, tear_down)
 {
     enum { IDS = 100003, STEP = 54321 /* prime to each other */ };
     struct fixture *f = *state;
@@ -105,7 +104,7 @@ static void dense_ids_in_any_order(void **state)
             fail();
 }
 
-static void the_last_meaning_counts(void **state)
+TEST_WITH(the_last_meaning_counts, set_up, tear_down)
 {
     struct fixture *f = *state;
     const uint64_t near = 4, far = 2000 << 2, out = UINT64_C(1) << 40;
@@ -124,7 +123,7 @@ static void the_last_meaning_counts(void **state)
 }
 
 /* No record holds such an id, but a table may list it. */
-static void ids_with_action_bits(void **state)
+TEST_WITH(ids_with_action_bits, set_up, tear_down)
 {
     struct fixture *f = *state;
 
@@ -138,13 +137,12 @@ static void ids_with_action_bits(void **state)
     assert_int_equal(method_table_get(&f->table, 6), 3);
 }
 
-static void no_memory_left(void **state)
+TEST(no_memory_left)
 {
     struct arena arena;
     struct method_table t;
     uint64_t id = 0;
 
-    (void)state;
     arena_init(&arena, 64 << 10);
     method_table_init(&t, &arena, SEED);
     while (method_table_set(&t, id, (frame_id)id))
@@ -155,17 +153,4 @@ static void no_memory_left(void **state)
         assert_int_equal(method_table_get(&t, known), known);
     assert_int_equal(method_table_get(&t, id), FRAME_NONE);
     arena_free(&arena);
-}
-
-#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(an_empty_table_knows_nothing), TEST(dense_ids_stand_in_an_array),
-        TEST(pointers_stay_in_a_map),       cmocka_unit_test(either_side_of_the_threshold),
-        TEST(dense_ids_in_any_order),       TEST(the_last_meaning_counts),
-        TEST(ids_with_action_bits),         cmocka_unit_test(no_memory_left),
-    };
-    return cmocka_run_group_tests_name("method_table", tests, NULL, NULL);
 }

@@ -291,9 +291,8 @@ static void check_totals(const struct table *t, const struct rendering *r)
     }
 }
 
-static void as_counted_by_stacks(void **state)
+TEST(as_counted_by_stacks)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < SEEDS; seed++)
         for (unsigned group = GROUP_METHOD; group < GROUP_THREAD; group++) {
             struct rendering r;
@@ -323,9 +322,8 @@ static struct str group_text(const struct rendering *r, enum table_group group, 
     return (struct str){scope.p, group == GROUP_CLASS ? scope.n : dot < scope.n ? dot : 0};
 }
 
-static void rows_of_groups(void **state)
+TEST(rows_of_groups)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 30; seed++)
         for (unsigned group = GROUP_CLASS; group < GROUP_THREAD; group++) {
             struct rendering r;
@@ -345,12 +343,11 @@ static void rows_of_groups(void **state)
 
 /* ---- by hand ---- */
 
-static void by_thread(void **state)
+TEST(by_thread)
 {
     struct fake *f = fake_new();
     struct rendering r;
 
-    (void)state;
     fake_usual_values(f);
     fake_track(f, 3, STR("main"));
     fake_stack(f, "", 10, 1, 0);
@@ -375,13 +372,12 @@ static void by_thread(void **state)
 }
 
 /* Files and ids of frames do not tell methods apart; all else does. */
-static void identity(void **state)
+TEST(identity)
 {
     struct fake *f = fake_new();
     struct rendering r;
     uint64_t one[3] = {1000, 0, 1};
 
-    (void)state;
     fake_usual_values(f);
     uint32_t root = fake_track(f, 1, STR("main"));
     frame_id frames[] = {
@@ -412,7 +408,7 @@ static void identity(void **state)
 /* ---- ids ---- */
 
 /* printf 'a.B\0c\0()V\0\0' | sha256sum */
-static void ids(void **state)
+TEST(ids)
 {
     struct fake *f = fake_thread(STR("main"));
     struct sha256 *h = sha256_new();
@@ -420,7 +416,6 @@ static void ids(void **state)
     char id[TABLE_ID_DIGITS + 1];
     uint32_t rows[2], n;
 
-    (void)state;
     assert_non_null(h);
     fake_stack(f, "a.B.c()V", 1000, 0, 1);
     fake_stack(f, "a.B.c(I)V", 1000, 0, 1);
@@ -435,16 +430,4 @@ static void ids(void **state)
     assert_int_equal(n, 0);
     rendering_free(&r);
     sha256_free(h);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(as_counted_by_stacks),
-        cmocka_unit_test(rows_of_groups),
-        cmocka_unit_test(by_thread),
-        cmocka_unit_test(identity),
-        cmocka_unit_test(ids),
-    };
-    return cmocka_run_group_tests_name("methods", tests, NULL, NULL);
 }

@@ -60,12 +60,11 @@ static void check_order(struct rendering *r, const char *sort, const char *grep,
     assert_buf(&b, expected);
 }
 
-static void order_and_filter(void **state)
+TEST(order_and_filter)
 {
     struct rendering r;
     struct fake *f = few_methods(&r);
 
-    (void)state;
     check_order(&r, "", "", "b.B.run c.C.Stop a.A.run"); /* equal wall times: by name */
     check_order(&r, "wall_incl", "", "b.B.run c.C.Stop a.A.run");
     check_order(&r, "-wall_incl", "", "a.A.run b.B.run c.C.Stop");
@@ -89,7 +88,7 @@ static void order_and_filter(void **state)
     fake_free(f);
 }
 
-static void range_of_rows(void **state)
+TEST(range_of_rows)
 {
     static const struct {
         uint32_t offset, limit, n;
@@ -99,7 +98,6 @@ static void range_of_rows(void **state)
     struct fake *f = few_methods(&r);
     const struct table *t = rendering_table(&r, GROUP_METHOD);
 
-    (void)state;
     for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
         struct table_request request = {.offset = CASES[i].offset, .limit = CASES[i].limit};
         struct selection s;
@@ -112,7 +110,7 @@ static void range_of_rows(void **state)
     fake_free(f);
 }
 
-static void refused_requests(void **state)
+TEST(refused_requests)
 {
     static const char *const WRONG[][2] = {{"group", "methods"}, {"group", ""},          {"sort", ""},
                                            {"limit", "-1"},      {"limit", "x"},         {"limit", ""},
@@ -123,7 +121,6 @@ static void refused_requests(void **state)
     struct selection s;
     char longer[TABLE_GREP_BYTES_MAX + 2];
 
-    (void)state;
     request = usual_table();
     before = request;
     for (size_t i = 0; i < sizeof(WRONG) / sizeof(WRONG[0]); i++) {
@@ -159,13 +156,12 @@ static void check_format(struct rendering *r, const char *format, const struct t
     assert_buf(&b, expected);
 }
 
-static void formats(void **state)
+TEST(formats)
 {
     struct rendering r;
     struct fake *f = few_methods(&r);
     struct table_request request;
 
-    (void)state;
     request = usual_table();
     check_format(&r, "tsv", &request,
                  "class\tmethod\tsignature\tfile\tline\tmodule\tcalls\trecursive\twall_incl\twall_excl\tcpu_"
@@ -185,14 +181,13 @@ static void formats(void **state)
     fake_free(f);
 }
 
-static void hostile_names(void **state)
+TEST(hostile_names)
 {
     static const uint64_t SELF[3] = {1000, 1000, 1};
     struct fake *f = fake_new();
     struct rendering r;
     struct table_request request;
 
-    (void)state;
     fake_usual_values(f);
     uint32_t root = fake_track(f, 1, STR("main"));
     fake_child(f, root, fake_frame(f, STR("=1+1"), STR("a\tb\nc\"d,e"), STR("@x")), SELF);
@@ -226,7 +221,7 @@ static void hostile_names(void **state)
 }
 
 /* Memory that ends anywhere on the way is said, and nothing is read or written outside of it. */
-static void without_memory(void **state)
+TEST(without_memory)
 {
     uint64_t seed = 7;
     struct rendering r;
@@ -234,7 +229,6 @@ static void without_memory(void **state)
     size_t limit = 0;
     bool ok = false;
 
-    (void)state;
     rendering_of(&r, fake_random(&seed, 2, 200, false));
     assert_true(view_resolve(&r.view, r.input.profile, &d));
     for (; !ok; limit += 500) {
@@ -253,14 +247,4 @@ static void without_memory(void **state)
     }
     assert_true(limit > 1000);
     rendering_free(&r);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(order_and_filter), cmocka_unit_test(range_of_rows),
-        cmocka_unit_test(refused_requests), cmocka_unit_test(formats),
-        cmocka_unit_test(hostile_names),    cmocka_unit_test(without_memory),
-    };
-    return cmocka_run_group_tests_name("methods_output", tests, NULL, NULL);
 }

@@ -79,7 +79,7 @@ static void check_tsv(struct rendering *r, const char *sort, const char *const *
     }
 }
 
-static void each_format_has_the_sign(void **state)
+TEST_WITH(each_format_has_the_sign, builder_set_up, builder_tear_down)
 {
     struct rendering r;
 
@@ -103,7 +103,7 @@ static void each_format_has_the_sign(void **state)
 }
 
 /* Where nothing grew there is nothing to have a share of. */
-static void a_share_of_nothing_has_no_sign(void **state)
+TEST_WITH(a_share_of_nothing_has_no_sign, builder_set_up, builder_tear_down)
 {
     struct builder_fixture *f = *state;
     struct rendering r;
@@ -120,7 +120,7 @@ static void a_share_of_nothing_has_no_sign(void **state)
     rendering_free(&r);
 }
 
-static void callers_and_callees_have_the_sign(void **state)
+TEST_WITH(callers_and_callees_have_the_sign, builder_set_up, builder_tear_down)
 {
     struct rendering r;
     struct table_request request;
@@ -148,7 +148,7 @@ static void callers_and_callees_have_the_sign(void **state)
 }
 
 /* How many samples are behind sizes: one for each so many bytes, or for each allocation, if these are larger. */
-static void estimates_tell_their_samples(void **state)
+TEST_WITH(estimates_tell_their_samples, builder_set_up, builder_tear_down)
 {
     static const struct profile_value SIZES[] = {
         {STR_INIT("unreleased"), STR_INIT("Unreleased size"), UNIT_BYTES, ROLE_UNRELEASED},
@@ -175,9 +175,8 @@ static void estimates_tell_their_samples(void **state)
 }
 
 /* Of random profiles, what all rows have of their own, and the root, is the total. */
-static void rows_add_up(void **state)
+TEST(rows_add_up)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 30; seed++) {
         void *fixture = NULL;
         uint64_t random = seed;
@@ -212,17 +211,4 @@ static void rows_add_up(void **state)
         rendering_free(&r);
         builder_tear_down(&fixture);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(each_format_has_the_sign, builder_set_up, builder_tear_down),
-        cmocka_unit_test_setup_teardown(a_share_of_nothing_has_no_sign, builder_set_up, builder_tear_down),
-        cmocka_unit_test_setup_teardown(callers_and_callees_have_the_sign, builder_set_up, builder_tear_down),
-        cmocka_unit_test_setup_teardown(estimates_tell_their_samples, builder_set_up, builder_tear_down),
-        cmocka_unit_test(rows_add_up),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

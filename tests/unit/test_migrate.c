@@ -79,9 +79,8 @@ static void assert_migrated(struct aged_store *f)
     assert_upload(f, 'b');
 }
 
-static void all_that_was_there_is_there(void **state)
+TEST(all_that_was_there_is_there)
 {
-    (void)state;
     struct aged_store f = old_store();
 
     migrate(&f);
@@ -91,9 +90,8 @@ static void all_that_was_there_is_there(void **state)
     aged_store_end(&f);
 }
 
-static void a_mapping_goes_with_its_last_upload(void **state)
+TEST(a_mapping_goes_with_its_last_upload)
 {
-    (void)state;
     struct aged_store f = old_store();
     struct record r;
 
@@ -109,9 +107,8 @@ static void a_mapping_goes_with_its_last_upload(void **state)
 }
 
 /* The record may be repaired by hand, and then the next start finds its bytes. */
-static void what_cannot_be_read_loses_nothing(void **state)
+TEST(what_cannot_be_read_loses_nothing)
 {
-    (void)state;
     struct aged_store f = old_store();
 
     put(&f, "uploads/cccccccccccccccccccccccccc.json", "damaged");
@@ -129,9 +126,8 @@ static void what_cannot_be_read_loses_nothing(void **state)
 }
 
 /* The upload was changed by this version since a migration that has left something. */
-static void later_names_stay(void **state)
+TEST(later_names_stay)
 {
-    (void)state;
     struct aged_store f = old_store();
     const uint32_t period = record_period(f.now_s);
     struct record r;
@@ -152,9 +148,8 @@ static void later_names_stay(void **state)
     aged_store_end(&f);
 }
 
-static void a_new_store_is_left_alone(void **state)
+TEST(a_new_store_is_left_alone)
 {
-    (void)state;
     struct aged_store f = aged_store_begin();
 
     migrate(&f);
@@ -162,16 +157,4 @@ static void a_new_store_is_left_alone(void **state)
     migrate(&f);
     assert_true(aged_store_has(&f, u.bytes) && aged_store_has(&f, u.object));
     aged_store_end(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_that_was_there_is_there),
-        cmocka_unit_test(a_mapping_goes_with_its_last_upload),
-        cmocka_unit_test(what_cannot_be_read_loses_nothing),
-        cmocka_unit_test(later_names_stay),
-        cmocka_unit_test(a_new_store_is_left_alone),
-    };
-    return cmocka_run_group_tests_name("migrate", tests, NULL, NULL);
 }

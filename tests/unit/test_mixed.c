@@ -169,12 +169,11 @@ static const struct profile *cut(struct arena *arena, const struct replayed *log
     return window_sink_finish(sink);
 }
 
-static void random_windows(void **state)
+TEST(random_windows)
 {
     const struct window all = {0, WINDOW_NO_END};
     uint64_t random = 11;
 
-    (void)state;
     for (unsigned round = 0; round < 40; round++) {
         struct arena arena, own;
         struct replayed log;
@@ -198,14 +197,13 @@ static void random_windows(void **state)
     }
 }
 
-static void each_track_has_its_values(void **state)
+TEST(each_track_has_its_values)
 {
     struct arena arena;
     struct replayed log;
     struct truth t;
     uint64_t random = 12;
 
-    (void)state;
     arena_init(&arena, 16 << 20);
     const struct profile *p = read_random(&arena, &log, &random, &t);
     const uint32_t values[TRACKS] = {1 << WALL | 1 << CPU | 1 << CALLS, 1 << SAMPLES, 1 << BYTES};
@@ -220,7 +218,7 @@ static void each_track_has_its_values(void **state)
 }
 
 /* What needs more memory than there is ends, wherever that is. */
-static void memory_ends(void **state)
+TEST(memory_ends)
 {
     struct arena arena;
     struct replayed log;
@@ -228,7 +226,6 @@ static void memory_ends(void **state)
     uint64_t random = 13;
     bool made = false;
 
-    (void)state;
     arena_init(&arena, 16 << 20);
     const struct profile *p = read_random(&arena, &log, &random, &t);
     const struct window_request request = {.profile = p, .window = {t.end / 3, t.end}, .seed = {5, 6}};
@@ -259,13 +256,12 @@ static void check_misuse(const struct builder *b, const char *word)
     assert_non_null(strstr(diag.detail, word));
 }
 
-static void rules_are_kept(void **state)
+TEST(rules_are_kept)
 {
     const uint64_t clocks[PROFILE_CLOCKS_MAX] = {0}, values[] = {1, 1};
     const struct event enter = {.track = CALLS_TRACK, .action = EVENT_ENTER};
     struct arena arena;
 
-    (void)state;
     arena_init(&arena, 16 << 20);
     struct builder *b = open_builder(&arena);
     assert_false(builder_values_beside(b, &NAMES[SAMPLES], 1));
@@ -290,16 +286,4 @@ static void rules_are_kept(void **state)
     assert_false(builder_values_beside(b, &NAMES[BYTES], 1));
     check_misuse(b, "no events");
     arena_free(&arena);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_windows),
-        cmocka_unit_test(each_track_has_its_values),
-        cmocka_unit_test(memory_ends),
-        cmocka_unit_test(rules_are_kept),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

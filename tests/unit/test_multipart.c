@@ -125,9 +125,8 @@ static void assert_parse(const char *boundary, struct str body, const char *expe
 
 /* ---- bodies ---- */
 
-static void bodies_of_clients(void **state)
+TEST(bodies_of_clients)
 {
-    (void)state;
     assert_parse("------------------------d74496d66958873e",
                  STR("--------------------------d74496d66958873e\r\n"
                      "Content-Disposition: form-data; name=\"trace\"; filename=\"app.trace\"\r\n"
@@ -145,9 +144,8 @@ static void bodies_of_clients(void **state)
                  "[expires|-|]7;[mapping||application/octet-stream];", NULL);
 }
 
-static void forms_of_bodies(void **state)
+TEST(forms_of_bodies)
 {
-    (void)state;
     /* a preamble, blanks behind delimiters, an epilogue, no line end at the end */
     assert_parse("B", STR("hello\r\n-- B\r\n--C\r\n" FIELD("x") "--B--"), "[f|-|]x;", NULL);
     assert_parse(
@@ -175,9 +173,8 @@ static void forms_of_bodies(void **state)
                  "[f|-|]x;", NULL);
 }
 
-static void malformed_bodies(void **state)
+TEST(malformed_bodies)
 {
-    (void)state;
     static const struct {
         struct str body;
         const char *detail;
@@ -214,9 +211,8 @@ static void malformed_bodies(void **state)
         assert_parse("B", CASES[i].body, NULL, CASES[i].detail);
 }
 
-static void dispositions(void **state)
+TEST(dispositions)
 {
-    (void)state;
     assert_parse("B", DISPOSITION("form-data; name=\"a b\"; filename=\"c;d=e.trace\""),
                  "[a b|c;d=e.trace|]x;", NULL);
     assert_parse("B", DISPOSITION("Form-Data;name=a;filename=b.trace;size=3;;"), "[a|b.trace|]x;", NULL);
@@ -235,9 +231,8 @@ static void dispositions(void **state)
     assert_parse("B", DISPOSITION("form-data; name*=UTF-8''b; name=a"), "[a|-|]x;", NULL);
 }
 
-static void malformed_dispositions(void **state)
+TEST(malformed_dispositions)
 {
-    (void)state;
     assert_parse("B", DISPOSITION("attachment; name=a"), NULL, "Expected \"Content-Disposition: form-data\"");
     assert_parse("B", DISPOSITION(""), NULL, "Expected \"Content-Disposition: form-data\"");
     assert_parse("B", DISPOSITION("form-data"), NULL, "Expected the name of the field");
@@ -257,9 +252,8 @@ static void malformed_dispositions(void **state)
     assert_parse("B", DISPOSITION("form-data; name=a; filename*=plain"), NULL, "Expected filename*");
 }
 
-static void extended_text_ends_where_it_ends(void **state)
+TEST(extended_text_ends_where_it_ends)
 {
-    (void)state;
     char whole[] = "UTF-8''%41%4142";
     struct str text;
 
@@ -270,9 +264,8 @@ static void extended_text_ends_where_it_ends(void **state)
     assert_false(mime_decode_extended(whole, 6, &text));
 }
 
-static void boundaries(void **state)
+TEST(boundaries)
 {
-    (void)state;
     static const struct {
         struct str type;
         const char *boundary; /* NULL: refused */
@@ -318,9 +311,8 @@ static void boundaries(void **state)
 }
 
 /* Data of the bytes that delimiters are made of, in every cut. The reference is a search in the whole. */
-static void random_data_in_random_cuts(void **state)
+TEST(random_data_in_random_cuts)
 {
-    (void)state;
     static const char BYTES[] = "\r\n-B";
     static const struct str HEAD = STR_INIT("--BB\r\nContent-Disposition: form-data; name=f\r\n\r\n");
     static const struct str TAIL = STR_INIT("\r\n--BB--\r\n");
@@ -373,9 +365,8 @@ static bool nothing_end(void *context)
 }
 
 /* 32 MiB of beginnings of delimiters, in pieces of many sizes: at quadratic cost this would take hours. */
-static void beginnings_of_delimiters_cost_linear_time(void **state)
+TEST(beginnings_of_delimiters_cost_linear_time)
 {
-    (void)state;
     enum { CHUNK = 64 << 10, TOTAL = 32 << 20 };
     static const char BEGIN[] = "\r\n----------------------------------------------------------------------";
     static const size_t PIECES[] = {CHUNK, 4093, 71, 1};
@@ -405,9 +396,8 @@ static void beginnings_of_delimiters_cost_linear_time(void **state)
     free(chunk);
 }
 
-static void handler_stops_it(void **state)
+TEST(handler_stops_it)
 {
-    (void)state;
     static const struct str BODY = STR_INIT(FIELD("x") FIELD("y") "--B--");
     static const size_t CALLS[] = {[STOP_NEVER] = 6, [STOP_BEGIN] = 1, [STOP_DATA] = 2, [STOP_END] = 3};
 
@@ -450,9 +440,8 @@ static bool parse_repeated(const char *head, const char *text, size_t n, const c
     return ok[0];
 }
 
-static void limits(void **state)
+TEST(limits)
 {
-    (void)state;
     static const char HEAD[] = "--B\r\nContent-Disposition: form-data; name=f\r\nA: ";
     size_t header_room = MULTIPART_HEADER_BYTES_MAX - (sizeof(HEAD) - 1 - 5) - 4;
     struct diag diag = {0};
@@ -470,22 +459,4 @@ static void limits(void **state)
     diag = (struct diag){0};
     assert_false(parse_repeated("", "p", MULTIPART_PREAMBLE_BYTES_MAX + 1, "\r\n" FIELD("x") "--B--", &diag));
     assert_non_null(strstr(diag.detail, "in its first 8192 bytes"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bodies_of_clients),
-        cmocka_unit_test(forms_of_bodies),
-        cmocka_unit_test(malformed_bodies),
-        cmocka_unit_test(dispositions),
-        cmocka_unit_test(malformed_dispositions),
-        cmocka_unit_test(extended_text_ends_where_it_ends),
-        cmocka_unit_test(boundaries),
-        cmocka_unit_test(random_data_in_random_cuts),
-        cmocka_unit_test(beginnings_of_delimiters_cost_linear_time),
-        cmocka_unit_test(handler_stops_it),
-        cmocka_unit_test(limits),
-    };
-    return cmocka_run_group_tests_name("multipart", tests, NULL, NULL);
 }

@@ -12,12 +12,11 @@
 #include "tests/support/builder_fixture.h"
 #include "tests/support/fake_profile.h"
 
-static void texts(void **state)
+TEST(texts)
 {
     struct fake *f = fake_new();
     struct arena a;
 
-    (void)state;
     arena_init(&a, 1 << 20);
     frame_id both = fake_frame(f, STR("a.B"), STR("c"), STR("(I)V"));
     frame_id name = fake_frame(f, STR(""), STR("main"), STR(""));
@@ -49,7 +48,7 @@ static void texts(void **state)
     fake_free(f);
 }
 
-static void ranks(void **state)
+TEST(ranks)
 {
     static const char *const SORTED[][2] = {
         {"a", ""}, {"a.b", "()V"}, {"a.b", "(I)V"}, {"a.b", "(I)V"}, {"a.bc", ""}, {"a$1.b", ""}, {"b", ""},
@@ -59,7 +58,6 @@ static void ranks(void **state)
     struct fake *f = fake_new();
     struct arena a;
 
-    (void)state;
     arena_init(&a, 1 << 20);
     for (unsigned i = 0; i < N; i++)
         fake_frame(f, STR(""), str_of(SORTED[ORDER[i]][0]), str_of(SORTED[ORDER[i]][1]));
@@ -92,7 +90,7 @@ static void ranks(void **state)
 }
 
 /* Each once, in order, and each frame has its own. */
-static void packages(void **state)
+TEST(packages)
 {
     static const char *const FRAMES[] = {
         "com.example.b.C.d()V", "com.example.B.e()V", "a.B.c()V", "a.B.d()V",
@@ -100,7 +98,6 @@ static void packages(void **state)
     struct fake *f = fake_thread(STR("t"));
     struct arena arena;
 
-    (void)state;
     for (size_t i = 0; i < sizeof(FRAMES) / sizeof(FRAMES[0]); i++)
         fake_stack(f, FRAMES[i], 1, 0, 1);
     const struct profile *p = fake_finish(f);
@@ -119,11 +116,10 @@ static void packages(void **state)
     fake_free(f);
 }
 
-static void out_of_memory(void **state)
+TEST(out_of_memory)
 {
     struct fake *f = fake_new();
 
-    (void)state;
     for (int i = 0; i < 2000; i++)
         fake_frame(f, STR("some.package.Of<Classes>"), STR("method"), STR("()V"));
     fake_track(f, 1, STR("main"));
@@ -152,7 +148,7 @@ static int by_text(const void *a, const void *b)
     return order != 0 ? order : (ia > ib) - (ia < ib);
 }
 
-static void strings_as_qsort(void **state)
+TEST(strings_as_qsort)
 {
     enum { N = 700, LENGTH = 40 };
     static struct str texts[N];
@@ -161,7 +157,6 @@ static void strings_as_qsort(void **state)
     uint32_t ids[N], expected[N], random = 1;
     struct arena a;
 
-    (void)state;
     arena_init(&a, 1 << 20);
     for (uint32_t n = 0; n <= N; n = n * 2 + 1) {
         for (uint32_t i = 0; i < n; i++) {
@@ -190,12 +185,11 @@ static bool smaller(const void *context, uint32_t a, uint32_t b)
     return keys[a] < keys[b];
 }
 
-static void lists(void **state)
+TEST(lists)
 {
     enum { N = 5000 };
     static uint32_t keys[N], next[N];
 
-    (void)state;
     assert_int_equal(order_list(ORDER_NONE, next, smaller, keys), ORDER_NONE);
     for (uint32_t n = 1; n <= N; n = n * 3 / 2 + 1) {
         for (uint32_t i = 0; i < n; i++) {
@@ -212,11 +206,10 @@ static void lists(void **state)
     }
 }
 
-static void turned_round(void **state)
+TEST(turned_round)
 {
     uint32_t list[] = {1, 2, 3, 4, 5};
 
-    (void)state;
     order_reverse(list, 0);
     order_reverse(list, 1);
     order_reverse(list, 4);
@@ -236,9 +229,8 @@ static void check_fit(struct str s, size_t cells, const char *xml)
     buf_free(&b);
 }
 
-static void cells(void **state)
+TEST(cells)
 {
-    (void)state;
     assert_int_equal(fit_cells(STR("abc")), 3);
     assert_int_equal(fit_cells(STR("é\x01\xff")), 3);
     assert_int_equal(fit_cells(STR("漢字")), 4);
@@ -256,12 +248,11 @@ static void cells(void **state)
 }
 
 /* Marks take no room on the screen but must not carry a name of a megabyte into every frame. */
-static void endless_marks(void **state)
+TEST(endless_marks)
 {
     enum { MARKS = 10000 };
     struct buf name = {0}, b = {0};
 
-    (void)state;
     buf_char(&name, 'e');
     for (int i = 0; i < MARKS; i++)
         buf_bytes(&name, "\xcc\x81", 2);
@@ -273,7 +264,7 @@ static void endless_marks(void **state)
 }
 
 /* Why a stack ends is told by a frame of its own, which has a class of colours and words; a shared name has words. */
-static void errors_and_shared_names(void **state)
+TEST_WITH(errors_and_shared_names, builder_set_up, builder_tear_down)
 {
     static const struct profile_value VALUE = {STR_INIT("samples"), STR_INIT("samples"), UNIT_COUNT,
                                                ROLE_SAMPLES};
@@ -302,21 +293,4 @@ static void errors_and_shared_names(void **state)
         assert_int_equal(names_of(n, p->node_frame[i])->origin, CASES[i - 1].origin);
         assert_int_equal(frame_note(p, &p->frames[p->node_frame[i]]).n > 0, CASES[i - 1].noted);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(texts),
-        cmocka_unit_test(ranks),
-        cmocka_unit_test(packages),
-        cmocka_unit_test(out_of_memory),
-        cmocka_unit_test(strings_as_qsort),
-        cmocka_unit_test(lists),
-        cmocka_unit_test(turned_round),
-        cmocka_unit_test(cells),
-        cmocka_unit_test(endless_marks),
-        cmocka_unit_test_setup_teardown(errors_and_shared_names, builder_set_up, builder_tear_down),
-    };
-    return cmocka_run_group_tests_name("names", tests, NULL, NULL);
 }

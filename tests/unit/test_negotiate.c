@@ -20,7 +20,7 @@ static void check(const struct expectation *all, size_t n)
 
 #define CHECK(all) check((all), sizeof(all) / sizeof((all)[0]))
 
-static void well_known_clients(void **state)
+TEST(well_known_clients)
 {
     static const struct expectation ALL[] = {
         {"*/*", AS_TEXT},
@@ -34,11 +34,10 @@ static void well_known_clients(void **state)
         {"", AS_TEXT},
     };
 
-    (void)state;
     CHECK(ALL);
 }
 
-static void qualities(void **state)
+TEST(qualities)
 {
     static const struct expectation ALL[] = {
         {"text/html;q=0.5,application/json", AS_JSON},
@@ -52,11 +51,10 @@ static void qualities(void **state)
         {"text/plain;q=0.9,text/html", AS_HTML},
     };
 
-    (void)state;
     CHECK(ALL);
 }
 
-static void equal_ones_in_their_order(void **state)
+TEST(equal_ones_in_their_order)
 {
     static const struct expectation ALL[] = {
         {"application/json,text/html", AS_JSON},
@@ -65,22 +63,20 @@ static void equal_ones_in_their_order(void **state)
         {"image/svg+xml;q=0.7,text/html;q=0.7", AS_SVG},
     };
 
-    (void)state;
     CHECK(ALL);
 }
 
-static void wildcards_count_for_nothing(void **state)
+TEST(wildcards_count_for_nothing)
 {
     static const struct expectation ALL[] = {{"text/*", AS_TEXT},
                                              {"image/*", AS_TEXT},
                                              {"*/*;q=0.1,application/json;q=0.05", AS_JSON},
                                              {"*", AS_TEXT}};
 
-    (void)state;
     CHECK(ALL);
 }
 
-static void malformed(void **state)
+TEST(malformed)
 {
     static const struct expectation ALL[] = {
         {"text/html;q=2", AS_TEXT},
@@ -101,15 +97,13 @@ static void malformed(void **state)
         {"TEXT/HTML", AS_HTML},
     };
 
-    (void)state;
     CHECK(ALL);
 }
 
-static void hostile_length(void **state)
+TEST(hostile_length)
 {
     static char text[200000];
 
-    (void)state;
     memset(text, ',', sizeof(text));
     assert_int_equal(negotiate((struct str){text, sizeof(text)}), AS_TEXT);
     memset(text, '"', sizeof(text));
@@ -142,12 +136,11 @@ static void check_url(const char *external, const char *address, struct str head
     assert_buf(&b, expected);
 }
 
-static void base_url(void **state)
+TEST(base_url)
 {
     static char long_host[1000];
     const struct str none = {NULL, 0};
 
-    (void)state;
     memset(long_host, 'a', sizeof(long_host));
     check_url("https://profiles.example.org", "127.0.0.1:8192", STR("evil.example"),
               "https://profiles.example.org");
@@ -161,19 +154,4 @@ static void base_url(void **state)
     check_url("", "127.0.0.1:8192", STR("a/b"), "http://127.0.0.1:8192");
     check_url("", "127.0.0.1:8192", (struct str){long_host, sizeof(long_host)}, "http://127.0.0.1:8192");
     check_url("", "unix:/run/aflamed.sock", none, "http://localhost");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(well_known_clients),
-        cmocka_unit_test(qualities),
-        cmocka_unit_test(equal_ones_in_their_order),
-        cmocka_unit_test(wildcards_count_for_nothing),
-        cmocka_unit_test(malformed),
-        cmocka_unit_test(hostile_length),
-        cmocka_unit_test(base_url),
-    };
-
-    return cmocka_run_group_tests_name("negotiate", tests, NULL, NULL);
 }

@@ -1,11 +1,7 @@
 /* Addresses of clients and lists of networks. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/support/unit.h"
 
 #include <arpa/inet.h>
-#include <cmocka.h>
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/un.h>
@@ -28,9 +24,8 @@ static void assert_text(struct network_address a, const char *expected)
     assert_string_equal(text, expected);
 }
 
-static void reads_addresses_with_and_without_port(void **state)
+TEST(reads_addresses_with_and_without_port)
 {
-    (void)state;
     assert_text(address("192.0.2.7"), "192.0.2.7");
     assert_text(address("192.0.2.7:4711"), "192.0.2.7");
     assert_text(address("2001:db8::1"), "2001:db8::1");
@@ -39,9 +34,8 @@ static void reads_addresses_with_and_without_port(void **state)
     assert_text(address("::ffff:192.0.2.7"), "192.0.2.7");
 }
 
-static void refuses_what_is_no_address(void **state)
+TEST(refuses_what_is_no_address)
 {
-    (void)state;
     static const char *const WRONG[] = {"",
                                         "unknown",
                                         "192.0.2",
@@ -63,16 +57,14 @@ static void refuses_what_is_no_address(void **state)
     assert_false(network_parse((struct str){"127.0.0.1\0x", 11}, &a));
 }
 
-static void a_client_is_an_ipv4_address_or_a_64(void **state)
+TEST(a_client_is_an_ipv4_address_or_a_64)
 {
-    (void)state;
     assert_text(network_of_client(address("192.0.2.7")), "192.0.2.7");
     assert_text(network_of_client(address("2001:db8:1:2:3:4:5:6")), "2001:db8:1:2::");
 }
 
-static void reads_peers(void **state)
+TEST(reads_peers)
 {
-    (void)state;
     struct sockaddr_in in = {.sin_family = AF_INET, .sin_addr = {htonl(0x7f000002)}};
     struct sockaddr_in6 in6 = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
     struct sockaddr_un un = {.sun_family = AF_UNIX};
@@ -85,9 +77,8 @@ static void reads_peers(void **state)
     assert_false(network_of_peer((const struct sockaddr *)&un, &a));
 }
 
-static void lists_hold_addresses_and_networks(void **state)
+TEST(lists_hold_addresses_and_networks)
 {
-    (void)state;
     struct str list = STR("10.0.0.0/9, 192.0.2.7,2001:db8::/33 , ::1");
 
     assert_true(network_list_valid(list));
@@ -105,9 +96,8 @@ static void lists_hold_addresses_and_networks(void **state)
     assert_true(network_list_holds(STR("::/0"), address("::1")));
 }
 
-static void lists_are_checked(void **state)
+TEST(lists_are_checked)
 {
-    (void)state;
     assert_true(network_list_valid(STR("")));
     assert_true(network_list_valid(STR("10.0.0.1,")));
     assert_false(network_list_valid(STR("10.0.0.0/33")));
@@ -115,14 +105,4 @@ static void lists_are_checked(void **state)
     assert_false(network_list_valid(STR("10.0.0.0/")));
     assert_false(network_list_valid(STR("proxy.example")));
     assert_false(network_list_valid(STR("10.0.0.1:80")));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_addresses_with_and_without_port), cmocka_unit_test(refuses_what_is_no_address),
-        cmocka_unit_test(a_client_is_an_ipv4_address_or_a_64),   cmocka_unit_test(reads_peers),
-        cmocka_unit_test(lists_hold_addresses_and_networks),     cmocka_unit_test(lists_are_checked),
-    };
-    return cmocka_run_group_tests_name("network", tests, NULL, NULL);
 }

@@ -35,12 +35,11 @@ static int without_variables(void **state)
     return 0;
 }
 
-static void nobody_is_told_without_a_socket(void **state)
+TEST_WITH(nobody_is_told_without_a_socket, without_variables, NULL)
 {
     static const char *const WRONG[] = {"", "/", "@", "relative", "/no/such/socket"};
     struct notify n = notify_open();
 
-    (void)state;
     assert_int_equal(n.fd, -1);
     notify_send(&n, NOTIFY_READY);
     notify_close(&n);
@@ -58,13 +57,12 @@ static void nobody_is_told_without_a_socket(void **state)
     assert_int_equal(notify_open().fd, -1);
 }
 
-static void the_manager_is_told(void **state)
+TEST_WITH(the_manager_is_told, without_variables, NULL)
 {
     int fd = manager();
     char said[100];
     struct notify n = notify_open();
 
-    (void)state;
     assert_true(n.fd >= 0);
     assert_false(n.watched);
     notify_send(&n, NOTIFY_READY);
@@ -76,7 +74,7 @@ static void the_manager_is_told(void **state)
     notify_close(&n);
 }
 
-static void the_watchdog_is_meant_for_one_process(void **state)
+TEST_WITH(the_watchdog_is_meant_for_one_process, without_variables, NULL)
 {
     static const struct {
         const char *us;
@@ -85,7 +83,6 @@ static void the_watchdog_is_meant_for_one_process(void **state)
     int fd = manager();
     char pid[20];
 
-    (void)state;
     snprintf(pid, sizeof(pid), "%d", (int)getpid());
     for (size_t i = 0; i < sizeof(CASES) / sizeof(*CASES); i++) {
         setenv("WATCHDOG_USEC", CASES[i].us, 1);
@@ -99,14 +96,4 @@ static void the_watchdog_is_meant_for_one_process(void **state)
         notify_close(&n);
     }
     close(fd);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(nobody_is_told_without_a_socket, without_variables),
-        cmocka_unit_test_setup(the_manager_is_told, without_variables),
-        cmocka_unit_test_setup(the_watchdog_is_meant_for_one_process, without_variables),
-    };
-    return cmocka_run_group_tests_name("notify", tests, NULL, NULL);
 }

@@ -19,7 +19,7 @@ static void check(char *end, char *text, const char *expected)
     assert_string_equal(text, expected);
 }
 
-static void durations(void **state)
+TEST(durations)
 {
     static const struct expected CASES[] = {
         {0, 3, "0 ns"},
@@ -50,14 +50,13 @@ static void durations(void **state)
         {UINT64_C(7529000000000), 3, "2 h 5 min"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
         char text[NUMBER_BYTES_MAX];
         check(number_value(text, UNIT_NS, CASES[i].value, CASES[i].digits), text, CASES[i].text);
     }
 }
 
-static void sizes(void **state)
+TEST(sizes)
 {
     static const struct expected CASES[] = {
         {0, 3, "0 B"},           {1023, 3, "1,023 B"},      {1024, 3, "1 KiB"},
@@ -65,18 +64,16 @@ static void sizes(void **state)
         {3565158, 3, "3.4 MiB"}, {UINT64_MAX, 3, "16 EiB"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
         char text[NUMBER_BYTES_MAX];
         check(number_value(text, UNIT_BYTES, CASES[i].value, CASES[i].digits), text, CASES[i].text);
     }
 }
 
-static void counts(void **state)
+TEST(counts)
 {
     char text[NUMBER_BYTES_MAX];
 
-    (void)state;
     check(number_value(text, UNIT_COUNT, 1234567, 3), text, "1,234,567");
     check(number_value(text, UNIT_COUNT, UINT64_MAX, 3), text, "18,446,744,073,709,551,615");
     check(number_value(text, UNIT_BYTES, 2048, 3), text, "2 KiB");
@@ -97,7 +94,7 @@ static void counts(void **state)
 }
 
 /* With and without digits in common, upwards and back. */
-static void one_after_the_other(void **state)
+TEST(one_after_the_other)
 {
     static const uint64_t VALUES[] = {0,     9999,  10000, 10001,      19999,
                                       20000, 65536, 9,     20007,      UINT64_MAX - UINT64_MAX % 10000 - 1,
@@ -105,14 +102,13 @@ static void one_after_the_other(void **state)
     struct number_run run = {0};
     char text[NUMBER_BYTES_MAX], expected[NUMBER_BYTES_MAX];
 
-    (void)state;
     for (size_t i = 0; i < sizeof(VALUES) / sizeof(VALUES[0]); i++) {
         snprintf(expected, sizeof(expected), "%llu", (unsigned long long)VALUES[i]);
         check(number_u64_next(&run, text, VALUES[i]), text, expected);
     }
 }
 
-static void percents(void **state)
+TEST(percents)
 {
     static const struct {
         uint64_t part, whole;
@@ -137,16 +133,14 @@ static void percents(void **state)
         {UINT64_MAX / 2, UINT64_MAX, "50 %"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
         char text[NUMBER_BYTES_MAX];
         check(number_percent(text, CASES[i].part, CASES[i].whole), text, CASES[i].text);
     }
 }
 
-static void ratio(void **state)
+TEST(ratio)
 {
-    (void)state;
     assert_int_equal(number_ratio(1, 2, 1), 1);
     assert_int_equal(number_ratio(1, 3, 1), 0);
     assert_int_equal(number_ratio(2, 3, 1), 1);
@@ -157,9 +151,8 @@ static void ratio(void **state)
     assert_true(number_add(1, 2) == 3);
 }
 
-static void sums_and_products_that_have_no_room(void **state)
+TEST(sums_and_products_that_have_no_room)
 {
-    (void)state;
     assert_true(number_add_signed(INT64_MAX - 1, 1) == INT64_MAX);
     assert_true(number_add_signed(INT64_MAX, 1) == INT64_MAX);
     assert_true(number_add_signed(INT64_MIN, -1) == INT64_MIN);
@@ -168,18 +161,4 @@ static void sums_and_products_that_have_no_room(void **state)
     assert_true(number_multiply(UINT64_MAX, 0) == 0);
     assert_true(number_multiply(UINT64_C(1) << 32, UINT64_C(1) << 31) == UINT64_C(1) << 63);
     assert_true(number_multiply(UINT64_C(1) << 32, UINT64_C(1) << 32) == UINT64_MAX);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(durations),
-        cmocka_unit_test(sizes),
-        cmocka_unit_test(counts),
-        cmocka_unit_test(one_after_the_other),
-        cmocka_unit_test(percents),
-        cmocka_unit_test(ratio),
-        cmocka_unit_test(sums_and_products_that_have_no_room),
-    };
-    return cmocka_run_group_tests_name("number", tests, NULL, NULL);
 }

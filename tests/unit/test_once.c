@@ -42,12 +42,11 @@ static bool has(struct once *o, const char *key)
     return t != NULL;
 }
 
-static void the_least_recently_used_goes(void **state)
+TEST(the_least_recently_used_goes)
 {
     uint64_t limit = 40;
     struct once *o = once_new(&KIND, &limit);
 
-    (void)state;
     put(o, "a", 10);
     put(o, "b", 10);
     put(o, "c", 10);
@@ -67,12 +66,11 @@ static void the_least_recently_used_goes(void **state)
     once_free(o);
 }
 
-static void what_grows_counts_as_it_is(void **state)
+TEST(what_grows_counts_as_it_is)
 {
     uint64_t limit = 40;
     struct once *o = once_new(&KIND, &limit);
 
-    (void)state;
     put(o, "a", 10);
     put(o, "b", 10);
     struct once_thing *t = once_look(o, STR("b"));
@@ -90,13 +88,12 @@ static void what_grows_counts_as_it_is(void **state)
     once_free(o);
 }
 
-static void what_is_used_stays(void **state)
+TEST(what_is_used_stays)
 {
     uint64_t limit = 0;
     struct once *o = once_new(&KIND, &limit);
     bool begins;
 
-    (void)state;
     ended = 0;
     struct once_thing *t = once_enter(o, STR("a"), NULL, &begins);
     assert_true(begins);
@@ -128,7 +125,7 @@ static void note_decided(struct once_watch *w)
     ((struct watch *)w)->decided++;
 }
 
-static void failures_are_told_and_not_kept(void **state)
+TEST(failures_are_told_and_not_kept)
 {
     uint64_t limit = 100;
     struct once *o = once_new(&KIND, &limit);
@@ -137,7 +134,6 @@ static void failures_are_told_and_not_kept(void **state)
     struct once_thing *things[2];
     bool begins[2];
 
-    (void)state;
     for (int i = 0; i < 2; i++)
         things[i] = once_enter(o, STR("a"), &watches[i].watch, &begins[i]);
     assert_true(begins[0] && !begins[1]);
@@ -157,7 +153,7 @@ static void failures_are_told_and_not_kept(void **state)
 }
 
 /* Its maker has ended since nobody waited; who came between that and its end has it made anew. */
-static void who_comes_while_a_making_is_dropped_has_it_made(void **state)
+TEST(who_comes_while_a_making_is_dropped_has_it_made)
 {
     uint64_t limit = 100;
     struct once *o = once_new(&KIND, &limit);
@@ -165,7 +161,6 @@ static void who_comes_while_a_making_is_dropped_has_it_made(void **state)
     struct watch late = {.watch = {note_wait, note_decided, NULL, false}};
     bool begins;
 
-    (void)state;
     struct once_thing *t = once_enter(o, STR("a"), NULL, &begins);
     t->stop.above = &maker;
     stop_ask(&maker, STOP_LEFT);
@@ -184,14 +179,13 @@ static void who_comes_while_a_making_is_dropped_has_it_made(void **state)
 }
 
 /* Who has entered counts, though it does not wait yet: it would be told that its own client has left. */
-static void who_enters_before_a_making_is_dropped_has_it_made(void **state)
+TEST(who_enters_before_a_making_is_dropped_has_it_made)
 {
     uint64_t limit = 100;
     struct once *o = once_new(&KIND, &limit);
     struct stop maker = {0};
     bool begins;
 
-    (void)state;
     struct once_thing *t = once_enter(o, STR("a"), NULL, &begins);
     t->stop.above = &maker;
     stop_ask(&maker, STOP_LEFT);
@@ -209,14 +203,13 @@ static void who_enters_before_a_making_is_dropped_has_it_made(void **state)
 }
 
 /* Somebody else brings what is being made. */
-static void the_first_value_counts(void **state)
+TEST(the_first_value_counts)
 {
     static char other[1];
     uint64_t limit = 100;
     struct once *o = once_new(&KIND, &limit);
     bool begins;
 
-    (void)state;
     struct once_thing *maker = once_enter(o, STR("a"), NULL, &begins),
                       *second = once_enter(o, STR("a"), NULL, &begins);
     assert_true(once_end(o, second, other, 1));
@@ -269,13 +262,12 @@ static void *use_many(void *argument)
     return NULL;
 }
 
-static void by_threads(void **state)
+TEST(by_threads)
 {
     uint64_t limit = 25;
     struct crowd c = {.once = once_new(&KIND, &limit), .turns = turns_new(2, false)};
     pthread_t threads[THREADS];
 
-    (void)state;
     for (size_t i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, use_many, &c), 0);
     for (size_t i = 0; i < THREADS; i++)
@@ -284,19 +276,4 @@ static void by_threads(void **state)
     assert_in_range(c.made, KEYS, THREADS * ROUNDS - 1);
     once_free(c.once);
     turns_free(c.turns);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_least_recently_used_goes),
-        cmocka_unit_test(what_grows_counts_as_it_is),
-        cmocka_unit_test(what_is_used_stays),
-        cmocka_unit_test(failures_are_told_and_not_kept),
-        cmocka_unit_test(who_comes_while_a_making_is_dropped_has_it_made),
-        cmocka_unit_test(who_enters_before_a_making_is_dropped_has_it_made),
-        cmocka_unit_test(the_first_value_counts),
-        cmocka_unit_test(by_threads),
-    };
-    return cmocka_run_group_tests_name("once", tests, NULL, NULL);
 }

@@ -121,9 +121,8 @@ static void check(const struct profile *p, const struct profile *to, const struc
     }
 }
 
-static void random_threads(void **state)
+TEST(random_threads)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= TRIES; seed++) {
         struct arena a, scratch;
         struct model m = {0};
@@ -153,12 +152,11 @@ static const struct profile *simple_profile(struct arena *a, const struct profil
     return builder_finish(b, STR("f"), STR("f"));
 }
 
-static void nothing_to_change(void **state)
+TEST(nothing_to_change)
 {
     const struct profile_value dual[] = {WALL, CPU, CALLS}, cpu[] = {CPU, CALLS};
     struct arena a;
 
-    (void)state;
     arena_init(&a, 64 << 20);
     const struct profile *closed = simple_profile(&a, dual, 3, true),
                          *no_wall = simple_profile(&a, cpu, 2, false);
@@ -170,12 +168,11 @@ static void nothing_to_change(void **state)
     arena_free(&a);
 }
 
-static void warning_says_so(void **state)
+TEST(warning_says_so)
 {
     const struct profile_value wall[] = {WALL, CALLS};
     struct arena a;
 
-    (void)state;
     arena_init(&a, 64 << 20);
     const struct profile *p = simple_profile(&a, wall, 2, false), *to = open_frames_to_end(p, &a);
     assert_int_equal(profile_total(p, profile_track_by_id(p, 50)->first, 0), 0);
@@ -196,12 +193,11 @@ static void warning_says_so(void **state)
     arena_free(&a);
 }
 
-static void memory_runs_out(void **state)
+TEST(memory_runs_out)
 {
     const struct profile_value wall[] = {WALL, CALLS};
     struct arena a, none;
 
-    (void)state;
     arena_init(&a, 64 << 20);
     arena_init(&none, 1);
     const struct profile *p = simple_profile(&a, wall, 2, false);
@@ -209,16 +205,4 @@ static void memory_runs_out(void **state)
     assert_int_equal(none.failure, ARENA_LIMIT);
     arena_free(&none);
     arena_free(&a);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_threads),
-        cmocka_unit_test(nothing_to_change),
-        cmocka_unit_test(warning_says_so),
-        cmocka_unit_test(memory_runs_out),
-    };
-
-    return cmocka_run_group_tests_name("open_frames", tests, NULL, NULL);
 }

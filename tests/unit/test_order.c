@@ -43,9 +43,8 @@ static void check_order(const uint32_t *ids, const uint32_t *keys)
             fail_msg("%u and %u are not in order", i - 1, i);
 }
 
-static void arrays(void **state)
+TEST(arrays)
 {
-    (void)state;
     for (unsigned random = 0; random < 2; random++) {
         struct arena arena;
         arena_init(&arena, ARENA_BYTES);
@@ -60,12 +59,11 @@ static void arrays(void **state)
 }
 
 /* So many that they are sorted in parts. */
-static void texts(void **state)
+TEST(texts)
 {
     static char digits[KEYS][4];
     struct arena arena;
 
-    (void)state;
     arena_init(&arena, ARENA_BYTES);
     uint32_t *ids = new_ids(&arena), *keys = new_keys(&arena, true);
     struct str *all = arena_array(&arena, N, sizeof(*all));
@@ -80,7 +78,7 @@ static void texts(void **state)
     arena_free(&arena);
 }
 
-static void ends_when_it_is_told_to(void **state)
+TEST(ends_when_it_is_told_to)
 {
     for (unsigned left_at = 2; left_at < 60; left_at += 7) {
         _Atomic unsigned asked = 0;
@@ -95,15 +93,4 @@ static void ends_when_it_is_told_to(void **state)
         assert_int_equal(arena.failure, ARENA_STOPPED);
         arena_free(&arena);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arrays),
-        cmocka_unit_test(texts),
-        cmocka_unit_test(ends_when_it_is_told_to),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,9 +10,8 @@
 #include "render/names/names.h"
 #include "tests/support/fake_profile.h"
 
-static void tables_are_sorted(void **state)
+TEST(tables_are_sorted)
 {
-    (void)state;
     for (size_t i = 1; i < ORIGIN_PREFIXES_COUNT; i++)
         assert_true(str_cmp(ORIGIN_PREFIXES[i - 1].package, ORIGIN_PREFIXES[i].package) < 0);
     for (size_t i = 0; i < ORIGIN_PREFIXES_COUNT; i++) {
@@ -24,7 +23,7 @@ static void tables_are_sorted(void **state)
     }
 }
 
-static void scopes(void **state)
+TEST(scopes)
 {
     static const struct {
         const char *scope;
@@ -66,12 +65,11 @@ static void scopes(void **state)
         {"unknown[0x12]", ORIGIN_UNKNOWN},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++)
         assert_int_equal(origin_of_scope(str_of(CASES[i].scope)), CASES[i].origin);
 }
 
-static void packages_as_finely_as_they_differ(void **state)
+TEST(packages_as_finely_as_they_differ)
 {
     static const struct {
         const char *scope, *package;
@@ -91,7 +89,6 @@ static void packages_as_finely_as_they_differ(void **state)
         {"Main", "Main"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
         struct str package = frame_package(str_of(CASES[i].scope), STR("run"));
         assert_true(str_eq(package, str_of(CASES[i].package)));
@@ -99,9 +96,8 @@ static void packages_as_finely_as_they_differ(void **state)
     assert_true(str_eq(frame_package(STR(""), STR("main")), STR("main")));
 }
 
-static void idle(void **state)
+TEST(idle)
 {
-    (void)state;
     assert_true(wait_is_idle(STR("android.os.MessageQueue"), STR("nativePollOnce")));
     assert_true(wait_is_idle(STR("java.lang.Object"), STR("wait")));
     assert_true(wait_is_idle(STR("java.util.concurrent.locks.LockSupport"), STR("parkNanos")));
@@ -135,9 +131,8 @@ static const char *guess(struct origin_package_weight *list, uint32_t n)
         STR_INIT(package), weight \
     }
 
-static void app_is_the_heaviest(void **state)
+TEST(app_is_the_heaviest)
 {
-    (void)state;
     assert_string_equal(GUESS(P("com.example.shop", 5)), "com.example.shop");
     assert_string_equal(GUESS(P("com.example.shop.ui", 5), P("com.example.shop.net", 5), P("org.lib", 9)),
                         "com.example.shop");
@@ -161,7 +156,7 @@ static void app_is_the_heaviest(void **state)
 }
 
 /* As names give it to each frame of a profile. */
-static void of_frames(void **state)
+TEST(of_frames)
 {
     static const struct {
         const char *text;
@@ -180,7 +175,6 @@ static void of_frames(void **state)
     struct fake *f = fake_thread(STR("t"));
     struct arena a;
 
-    (void)state;
     arena_init(&a, 1 << 20);
     for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++)
         fake_stack(f, CASES[i].text, 1000, i == 2 ? 8 : 5, 1);
@@ -197,7 +191,7 @@ static void of_frames(void **state)
 }
 
 /* The same frames in one piece, as folded stacks have them. */
-static void of_frames_in_one_piece(void **state)
+TEST(of_frames_in_one_piece)
 {
     static const struct {
         const char *text, *scope;
@@ -219,7 +213,6 @@ static void of_frames_in_one_piece(void **state)
     const uint64_t one = 1;
     struct arena a;
 
-    (void)state;
     arena_init(&a, 1 << 20);
     fake_value(f, "samples", UNIT_COUNT, ROLE_OTHER);
     uint32_t root = fake_track(f, 1, STR("all"));
@@ -238,18 +231,4 @@ static void of_frames_in_one_piece(void **state)
     }
     arena_free(&a);
     fake_free(f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tables_are_sorted),
-        cmocka_unit_test(scopes),
-        cmocka_unit_test(packages_as_finely_as_they_differ),
-        cmocka_unit_test(idle),
-        cmocka_unit_test(app_is_the_heaviest),
-        cmocka_unit_test(of_frames),
-        cmocka_unit_test(of_frames_in_one_piece),
-    };
-    return cmocka_run_group_tests_name("origin", tests, NULL, NULL);
 }

@@ -21,12 +21,11 @@ static const char *below_head(struct rendering *r)
     return end + 1;
 }
 
-static void callees_stand_below_callers(void **state)
+TEST(callees_stand_below_callers)
 {
     struct fake *f = fake_thread(STR("main"));
     struct rendering r;
 
-    (void)state;
     fake_stack(f, "a", 100000, 0, 1);
     fake_stack(f, "a;b", 500000, 0, 2);
     fake_stack(f, "a;b;c", 100000, 0, 4000);
@@ -48,12 +47,11 @@ static void callees_stand_below_callers(void **state)
 }
 
 /* A callee with nearly all of its caller's time shares its line; of many the ends are named. */
-static void long_stacks_are_one_line(void **state)
+TEST(long_stacks_are_one_line)
 {
     struct fake *f = fake_thread(STR("main"));
     struct rendering r;
 
-    (void)state;
     fake_stack(f, "a;b;c;d;e", 990000, 0, 1);
     fake_stack(f, "a", 10000, 0, 1);
     fake_stack(f, "a;b;x", 5000, 0, 1);
@@ -62,12 +60,11 @@ static void long_stacks_are_one_line(void **state)
     rendering_free(&r);
 }
 
-static void several_tracks_stand_beside_each_other(void **state)
+TEST(several_tracks_stand_beside_each_other)
 {
     struct fake *f = fake_new();
     struct rendering r;
 
-    (void)state;
     fake_usual_values(f);
     fake_track(f, 2, STR("Binder"));
     fake_stack(f, "a", 300000, 0, 1);
@@ -92,11 +89,10 @@ static size_t lines_of(const char *text)
 }
 
 /* With any budget the text is not longer, but for one line; with a larger one, nothing that was shown is missing. */
-static void any_budget_is_kept(void **state)
+TEST(any_budget_is_kept)
 {
     uint64_t seed = 5;
 
-    (void)state;
     for (unsigned i = 0; i < 20; i++) {
         struct rendering r;
         size_t before = 0;
@@ -115,13 +111,12 @@ static void any_budget_is_kept(void **state)
 }
 
 /* The app's own frames are named as far as a line has room, and no name fills it. */
-static void no_line_is_long(void **state)
+TEST(no_line_is_long)
 {
     enum { FRAMES = 3000, NAME = 5000, LINE_MAX_BYTES = 1200 };
     struct buf stack = {0};
     struct rendering r;
 
-    (void)state;
     for (unsigned i = 0; i < FRAMES; i++)
         buf_printf(&stack, "%scom.example.app.C%u.m", i > 0 ? ";" : "", i);
     buf_char(&stack, '\0');
@@ -148,29 +143,14 @@ static void no_line_is_long(void **state)
     buf_free(&stack);
 }
 
-static void values_that_no_profile_has(void **state)
+TEST(values_that_no_profile_has)
 {
     struct fake *f = fake_thread(STR("main"));
     struct rendering r;
 
-    (void)state;
     fake_stack(f, "a", 1000, 0, 1);
     rendering_of(&r, f);
     strcpy(r.view.value, "nope");
     assert_false(rendering_run(&r, &OUTPUT_OUTLINE));
     rendering_free(&r);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(callees_stand_below_callers),
-        cmocka_unit_test(long_stacks_are_one_line),
-        cmocka_unit_test(several_tracks_stand_beside_each_other),
-        cmocka_unit_test(any_budget_is_kept),
-        cmocka_unit_test(no_line_is_long),
-        cmocka_unit_test(values_that_no_profile_has),
-    };
-
-    return cmocka_run_group_tests_name("outline", tests, NULL, NULL);
 }

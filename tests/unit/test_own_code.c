@@ -35,7 +35,7 @@ static const char *guessed(const struct stack *stacks, struct buf *kept)
     return kept->p;
 }
 
-static void guess_follows_what_android_calls(void **state)
+TEST(guess_follows_what_android_calls)
 {
     static const struct {
         const char *own;
@@ -108,14 +108,13 @@ static void guess_follows_what_android_calls(void **state)
     };
     struct buf text = {0};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++)
         assert_string_equal(guessed(CASES[i].stacks, &text), CASES[i].own);
     buf_free(&text);
 }
 
 /* What the app's organisation has written is its own, too; but not what the table knows of it. */
-static void code_of_the_organisation(void **state)
+TEST(code_of_the_organisation)
 {
     static const struct {
         const char *own;
@@ -128,13 +127,12 @@ static void code_of_the_organisation(void **state)
     };
     struct buf text = {0};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++)
         assert_string_equal(guessed(CASES[i].stacks, &text), CASES[i].own);
     buf_free(&text);
 }
 
-static void packages_are_read(void **state)
+TEST(packages_are_read)
 {
     static const char *const BAD[] = {"",
                                       ",",
@@ -155,7 +153,6 @@ static void packages_are_read(void **state)
                                       "a\xff"};
     struct own_code own;
 
-    (void)state;
     assert_true(own_code_parse(STR("com.foo,com.bar_baz.q2,a,Stra\xc3\x9f"
                                    "e"),
                                &own));
@@ -169,7 +166,7 @@ static void packages_are_read(void **state)
 }
 
 /* What a person says replaces the guess, also for listed packages; waiting stays waiting. */
-static void what_is_said_counts(void **state)
+TEST(what_is_said_counts)
 {
     static const struct {
         const char *stack;
@@ -185,7 +182,6 @@ static void what_is_said_counts(void **state)
     struct own_code own;
     struct arena a;
 
-    (void)state;
     arena_init(&a, 1 << 20);
     for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++)
         fake_stack(f, CASES[i].stack, i == 0 ? 90000 : 1000, 1000, 1);
@@ -203,15 +199,4 @@ static void what_is_said_counts(void **state)
     }
     arena_free(&a);
     fake_free(f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(guess_follows_what_android_calls),
-        cmocka_unit_test(code_of_the_organisation),
-        cmocka_unit_test(packages_are_read),
-        cmocka_unit_test(what_is_said_counts),
-    };
-    return cmocka_run_group_tests_name("own_code", tests, NULL, NULL);
 }

@@ -57,12 +57,11 @@ static struct config config_of(uint64_t days, uint64_t max_days)
     return config;
 }
 
-static void upload_page(void **state)
+TEST(upload_page)
 {
     struct config config = config_of(17, 99);
     struct buf b = {0};
 
-    (void)state;
     page_upload(&b, STR(BASE), &config, NULL);
     const char *page = markup_text(&b);
     check_page(page, "/upload.js\"");
@@ -83,12 +82,11 @@ static void upload_page(void **state)
 }
 
 /* The form by itself takes one file, so what adds to it stays hidden until there is a script. */
-static void upload_page_without_script(void **state)
+TEST(upload_page_without_script)
 {
     struct config config = config_of(30, 365);
     struct buf b = {0};
 
-    (void)state;
     page_upload(&b, STR(BASE), &config, NULL);
     const char *page = markup_text(&b);
     assert_null(strstr(page, " multiple"));
@@ -99,12 +97,11 @@ static void upload_page_without_script(void **state)
 }
 
 /* The host comes from a request. */
-static void hostile_host(void **state)
+TEST(hostile_host)
 {
     struct config config = config_of(30, 365);
     struct buf b = {0};
 
-    (void)state;
     page_upload(&b, STR(HOSTILE), &config, NULL);
     const char *page = markup_text(&b);
     check_page(page, "/upload.js\"");
@@ -119,12 +116,11 @@ static void hostile_host(void **state)
     buf_free(&b);
 }
 
-static void manual(void **state)
+TEST(manual)
 {
     struct config config = config_of(17, 99);
     struct buf b = {0};
 
-    (void)state;
     page_manual(&b, STR(BASE), &config);
     const char *text = markup_text(&b);
     assert_non_null(strstr(text, "curl -F trace=@app.trace " BASE "/)\n"));
@@ -156,12 +152,11 @@ static void unwrap(struct buf *b, const char *text)
 }
 
 /* Every option that a URL can have is there with all that is said of it, and no other. */
-static void manual_options(void **state)
+TEST(manual_options)
 {
     struct config config = config_of(30, 365);
     struct buf b = {0}, text = {0}, expected = {0};
 
-    (void)state;
     page_manual(&b, STR(BASE), &config);
     unwrap(&text, markup_text(&b));
     for (size_t i = 0; i < KEYS_COUNT; i++) {
@@ -177,11 +172,10 @@ static void manual_options(void **state)
     buf_free(&b);
 }
 
-static void formats(void **state)
+TEST(formats)
 {
     struct buf b = {0};
 
-    (void)state;
     page_formats(&b, ", ");
     const char *text = markup_text(&b);
     assert_int_equal(markup_count(text, ", "), FORMATS_COUNT - 1);
@@ -190,11 +184,10 @@ static void formats(void **state)
     buf_free(&b);
 }
 
-static void uploads_page(void **state)
+TEST(uploads_page)
 {
     struct buf b = {0};
 
-    (void)state;
     page_uploads(&b, NULL);
     const char *page = markup_text(&b);
     check_page(page, "/uploads.js\"");
@@ -203,16 +196,4 @@ static void uploads_page(void **state)
     assert_non_null(strstr(page, "<p data-without-script>The list needs JavaScript"));
     assert_non_null(strstr(page, "<div id=\"uploads\" hidden>"));
     buf_free(&b);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(upload_page),    cmocka_unit_test(upload_page_without_script),
-        cmocka_unit_test(hostile_host),   cmocka_unit_test(manual),
-        cmocka_unit_test(manual_options), cmocka_unit_test(formats),
-        cmocka_unit_test(uploads_page),
-    };
-
-    return cmocka_run_group_tests_name("page_upload", tests, NULL, NULL);
 }

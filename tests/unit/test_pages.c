@@ -13,7 +13,7 @@
 
 #define HOSTILE "\"><script>alert('x')</script><img src=x onerror=y>\x01\xff"
 
-static void workspace(void **state)
+TEST(workspace)
 {
     static const char *const PARTS[] = {
         "<h1 class=\"name\">app &lt;1&gt;</h1>",
@@ -53,7 +53,6 @@ static void workspace(void **state)
     json_t *summary = pages_summary(3, "main");
     struct buf b = {0};
 
-    (void)state;
     pages_put_workspace(&b, &r, summary, "101", "value=waiting&view=icicle&min=2.5");
     const char *page = markup_text(&b);
     pages_check(page);
@@ -65,13 +64,12 @@ static void workspace(void **state)
 }
 
 /* Those that may be kept no longer are not asked how long. */
-static void at_its_last_day(void **state)
+TEST(at_its_last_day)
 {
     const struct record r = pages_record("app.trace");
     json_t *summary = pages_summary(1, "main");
     struct buf b = {0};
 
-    (void)state;
     pages_put_workspace_after(&b, &r, summary, "100", "", 90);
     const char *text = markup_text(&b);
     pages_check(text);
@@ -82,11 +80,10 @@ static void at_its_last_day(void **state)
 }
 
 /* Warnings about how to record better stand apart; without any of a kind there is no heading. */
-static void warnings_in_two_parts(void **state)
+TEST(warnings_in_two_parts)
 {
     const struct record r = pages_record("x");
 
-    (void)state;
     for (unsigned n = 0; n < 4; n++) {
         json_t *summary = pages_summary(1, "main"), *warnings = json_array();
         struct buf b = {0};
@@ -109,7 +106,7 @@ static void warnings_in_two_parts(void **state)
 }
 
 /* The main thread is the first; pools of three or more are a group each; Binder threads have hexadecimal numbers. */
-static void pools(void **state)
+TEST(pools)
 {
     static const char *const NAMES[] = {
         "Binder:12_1",      "main",  "Binder:12_2", "pool-3-thread-1", "12", "7_", "FACE_",
@@ -118,7 +115,6 @@ static void pools(void **state)
     json_t *summary = pages_summary(0, "");
     struct buf b = {0};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(NAMES) / sizeof(NAMES[0]); i++)
         json_array_append_new(json_object_get(summary, "tracks"), pages_track((int)i, NAMES[i]));
     pages_add_whole(summary);
@@ -139,13 +135,12 @@ static void pools(void **state)
 }
 
 /* Threads that hardly did anything are behind a line, and not among those side by side. */
-static void idle_threads(void **state)
+TEST(idle_threads)
 {
     const struct record r = pages_record("x");
     json_t *summary = pages_summary(4, "worker"), *tracks = json_object_get(summary, "tracks");
     struct buf b = {0};
 
-    (void)state;
     for (size_t i = 2; i < 4; i++)
         json_object_set_new(json_object_get(json_array_get(tracks, i), "totals"), "cpu", json_integer(100));
     pages_add_whole(summary);
@@ -172,7 +167,7 @@ static void add_of_process(json_t *summary, const char *name, const char *proces
 }
 
 /* Threads of the main thread's process stand first; behind a line each those of others, the heaviest first. */
-static void processes(void **state)
+TEST(processes)
 {
     static const char *const ALL[] = {
         "<ul data-process=\"com.app\">\n<li><a data-track=\"3\"",
@@ -186,7 +181,6 @@ static void processes(void **state)
     json_t *summary = pages_summary(0, "");
     struct buf b = {0};
 
-    (void)state;
     add_of_process(summary, "Binder:7_1", "/bin/<ui>", 300000);
     add_of_process(summary, "Binder:7_2", "/bin/<ui>", 300000);
     add_of_process(summary, "kswapd", "kswapd", 90000);
@@ -215,7 +209,7 @@ static void processes(void **state)
 }
 
 /* Sections are of no use where each of a few threads is of another process, or all are of one. */
-static void processes_that_need_no_sections(void **state)
+TEST(processes_that_need_no_sections)
 {
     static const struct {
         int n;
@@ -223,7 +217,6 @@ static void processes_that_need_no_sections(void **state)
     } CASES[] = {{12, false, false}, {13, false, true}, {20, true, false}};
     const struct record r = pages_record("x");
 
-    (void)state;
     for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
         json_t *summary = pages_summary(0, "");
         struct buf b = {0};
@@ -241,13 +234,12 @@ static void processes_that_need_no_sections(void **state)
     }
 }
 
-static void in_progress(void **state)
+TEST(in_progress)
 {
     const struct record r = pages_record("x");
     const struct page_progress progress = {4711, 99, STR_INIT("<f>"), 3, 40};
     struct buf b = {0};
 
-    (void)state;
     page_waiting(&b, &r, &progress);
     const char *text = markup_text(&b);
     pages_check(text);
@@ -259,7 +251,7 @@ static void in_progress(void **state)
 }
 
 /* Of one thread that has times; on the page of a chart only what has one can be chosen. */
-static void chart_is_offered_where_there_is_one(void **state)
+TEST(chart_is_offered_where_there_is_one)
 {
     static const struct {
         const char *unit, *track, *query;
@@ -268,7 +260,6 @@ static void chart_is_offered_where_there_is_one(void **state)
                  {"us", "100,101", "", 0, 2}, {"count", "100", "", 0, 2}, {"us", "100", "view=chart", 1, 0}};
     const struct record r = pages_record("x");
 
-    (void)state;
     for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
         json_t *summary = pages_summary(3, "main"), *value;
         struct buf b = {0};
@@ -289,7 +280,7 @@ static void chart_is_offered_where_there_is_one(void **state)
     }
 }
 
-static void what_is_shown(void **state)
+TEST(what_is_shown)
 {
     static const struct {
         const char *track, *shown;
@@ -301,7 +292,6 @@ static void what_is_shown(void **state)
     const struct record r = pages_record("");
     json_t *summary = pages_summary(3, "");
 
-    (void)state;
     for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
         char shown[80];
         struct buf b = {0};
@@ -317,7 +307,7 @@ static void what_is_shown(void **state)
 }
 
 /* Each filter can be taken out, or change places with its neighbours; expressions of one text are shown as it. */
-static void filters(void **state)
+TEST(filters)
 {
     static const char *const PARTS[] = {
         "<li class=\"chip\"><span title=\"hide=package:/^a\\.b$/\">hide package:a.b</span>",
@@ -339,7 +329,6 @@ static void filters(void **state)
     json_t *summary = pages_summary(2, "main");
     struct buf b = {0};
 
-    (void)state;
     pages_put_workspace(&b, &r, summary, "100", "hide=package:/^a\\.b$/&focus=/^<c>.$/&preset=hide-idle");
     const char *page = markup_text(&b);
     pages_check(page);
@@ -355,7 +344,7 @@ static void filters(void **state)
 }
 
 /* A picture that cannot be made leaves the rest as it is. */
-static void without_a_picture(void **state)
+TEST(without_a_picture)
 {
     const struct record r = pages_record("x");
     json_t *summary = pages_summary(1, "main");
@@ -363,7 +352,6 @@ static void without_a_picture(void **state)
     struct view_options o;
     struct buf b = {0};
 
-    (void)state;
     view_defaults(&o);
     page_workspace(&b, &(struct page_workspace){.config = &(struct config){0},
                                                 .record = &r,
@@ -381,13 +369,12 @@ static void without_a_picture(void **state)
     json_decref(summary);
 }
 
-static void hostile_names(void **state)
+TEST(hostile_names)
 {
     const struct record r = pages_record(HOSTILE);
     json_t *summary = pages_summary(14, HOSTILE "1");
     struct buf b = {0};
 
-    (void)state;
     pages_put_workspace(&b, &r, summary, "101", "");
     const char *page = markup_text(&b);
     pages_check(page);
@@ -406,11 +393,10 @@ static void hostile_names(void **state)
     buf_free(&b);
 }
 
-static void problems_are_escaped(void **state)
+TEST(problems_are_escaped)
 {
     struct exchange x = {.id = "9f3c21ab-17", .path = STR("/p/x"), .profile = STR(HOSTILE)};
 
-    (void)state;
     reply_init(&x.reply);
     page_problem(&x, &(struct problem){415, STR(HOSTILE), STR(HOSTILE), STR(HOSTILE), NULL});
     const char *page = markup_text(&x.reply.body);
@@ -420,12 +406,11 @@ static void problems_are_escaped(void **state)
     reply_free(&x.reply);
 }
 
-static void delete_without_a_token_asks_for_it(void **state)
+TEST(delete_without_a_token_asks_for_it)
 {
     const struct record r = pages_record("x");
     struct buf b = {0};
 
-    (void)state;
     page_delete(&b, &r, false);
     const char *page = markup_text(&b);
     pages_check(page);
@@ -434,9 +419,8 @@ static void delete_without_a_token_asks_for_it(void **state)
     buf_free(&b);
 }
 
-static void roots(void **state)
+TEST(roots)
 {
-    (void)state;
     assert_true(str_eq(page_root(STR("/")), STR("./")));
     assert_true(str_eq(page_root(STR("")), STR("./")));
     assert_true(str_eq(page_root(STR("/uploads")), STR("./")));
@@ -446,14 +430,13 @@ static void roots(void **state)
 }
 
 /* A page stays a page: of very many tracks some are named in the JSON only. */
-static void many_tracks(void **state)
+TEST(many_tracks)
 {
     const struct record r = pages_record("");
     json_t *summary = pages_summary(3, "");
     json_t *whole = json_object_get(summary, "whole");
     struct buf b = {0};
 
-    (void)state;
     json_object_set_new(whole, "tracks", json_integer(12000));
     pages_put_workspace(&b, &r, summary, "100", "");
     const char *page = markup_text(&b);
@@ -465,7 +448,7 @@ static void many_tracks(void **state)
     json_decref(summary);
 }
 
-static void summaries_of_another_shape(void **state)
+TEST(summaries_of_another_shape)
 {
     static const char *const ALL[] = {
         "{}", "[]", "{\"tracks\": 7, \"values\": {}, \"facts\": [], \"warnings\": \"x\", \"weight\": 3}",
@@ -477,7 +460,6 @@ static void summaries_of_another_shape(void **state)
         " \"facts\": {\"elapsed_us\": \"18446744073709551615\", \"start_us\": \"soon\", \"pid\": \"\"}}"};
     const struct record r = pages_record("x");
 
-    (void)state;
     for (size_t i = 0; i < sizeof(ALL) / sizeof(ALL[0]); i++) {
         json_t *summary = json_loads(ALL[i], 0, NULL);
         struct buf b = {0};
@@ -489,11 +471,10 @@ static void summaries_of_another_shape(void **state)
     }
 }
 
-static void headers(void **state)
+TEST(headers)
 {
     struct reply r;
 
-    (void)state;
     reply_init(&r);
     page_headers(&r);
     const char *policy = reply_header_value(&r, "Content-Security-Policy");
@@ -507,12 +488,11 @@ static void headers(void **state)
     reply_free(&r);
 }
 
-static void static_files(void **state)
+TEST(static_files)
 {
     struct buf b = {0};
     struct static_file file;
 
-    (void)state;
     static_path(&b, STR("app.css"));
     struct str rest = buf_view(&b), part, hash;
     assert_true(str_starts(rest, STR("static/")));
@@ -539,32 +519,4 @@ static void static_files(void **state)
     static_path(&b, STR("nothing.css"));
     assert_int_equal(b.n, 0);
     buf_free(&b);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(workspace),
-        cmocka_unit_test(at_its_last_day),
-        cmocka_unit_test(warnings_in_two_parts),
-        cmocka_unit_test(pools),
-        cmocka_unit_test(idle_threads),
-        cmocka_unit_test(processes),
-        cmocka_unit_test(processes_that_need_no_sections),
-        cmocka_unit_test(in_progress),
-        cmocka_unit_test(chart_is_offered_where_there_is_one),
-        cmocka_unit_test(what_is_shown),
-        cmocka_unit_test(without_a_picture),
-        cmocka_unit_test(filters),
-        cmocka_unit_test(hostile_names),
-        cmocka_unit_test(problems_are_escaped),
-        cmocka_unit_test(delete_without_a_token_asks_for_it),
-        cmocka_unit_test(roots),
-        cmocka_unit_test(many_tracks),
-        cmocka_unit_test(summaries_of_another_shape),
-        cmocka_unit_test(headers),
-        cmocka_unit_test(static_files),
-    };
-
-    return cmocka_run_group_tests_name("pages", tests, NULL, NULL);
 }

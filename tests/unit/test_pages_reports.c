@@ -49,7 +49,7 @@ static const char *tab_page(struct buf *b, enum workspace_tab tab, const char *t
     return page;
 }
 
-static void methods(void **state)
+TEST(methods)
 {
     static const char *const PARTS[] = {
         "<a class=\"follows\" href=\"../../p/" PAGES_ID
@@ -74,7 +74,6 @@ static void methods(void **state)
     const struct table_request rows = {.sort = "wall_excl", .grep = "<a>"};
     struct buf b = {0};
 
-    (void)state;
     const char *page = tab_page(&b, TAB_METHODS, TABLE, &rows);
     PAGES_CHECK_ALL(page, PARTS);
     assert_null(strstr(page, "rel=\"next\""));
@@ -82,12 +81,11 @@ static void methods(void **state)
 }
 
 /* As many rows as a page has: there may be more. */
-static void more_rows(void **state)
+TEST(more_rows)
 {
     const struct table_request rows = {.sort = ""};
     struct buf text = {0}, b = {0};
 
-    (void)state;
     buf_z(&text, "head\n\n  incl %  method\n   100 %  (toplevel)\n");
     for (int i = 0; i < METHODS_PAGE_ROWS; i++)
         buf_printf(&text, "     1 %%  a.m%d\n", i);
@@ -98,13 +96,12 @@ static void more_rows(void **state)
 }
 
 /* Rows of a group lead to its methods. */
-static void methods_in_groups(void **state)
+TEST(methods_in_groups)
 {
     static const char GROUPS[] = "head\n\n  calls  package\n      5  com.a&b\n      1  (no package)\n";
     const struct table_request rows = {.group = GROUP_PACKAGE, .offset = 300};
     struct buf b = {0};
 
-    (void)state;
     const char *page = tab_page(&b, TAB_METHODS, GROUPS, &rows);
     assert_non_null(strstr(page, "      5  <a class=\"place\" href=\"../../p/" PAGES_ID
                                  "/methods?track=all&amp;grep=com.a%26b\">com.a&amp;b</a>\n"));
@@ -113,7 +110,7 @@ static void methods_in_groups(void **state)
     buf_free(&b);
 }
 
-static void one_method(void **state)
+TEST(one_method)
 {
     static const char METHOD[] =
         "com.a.Foo.<init>()V\n\n                  wall\ninclusive         3 ms\n"
@@ -135,7 +132,6 @@ static void one_method(void **state)
     struct table_request rows = {.sort = "", .limit = 200};
     struct buf b = {0};
 
-    (void)state;
     const char *page = tab_page(&b, TAB_METHOD, METHOD, &rows);
     PAGES_CHECK_ALL(page, PARTS);
     buf_free(&b);
@@ -149,14 +145,13 @@ static void one_method(void **state)
 }
 
 /* Whatever the text is. */
-static void odd_texts(void **state)
+TEST(odd_texts)
 {
     static const char *const TEXTS[] = {
         "", "\n", " ", "  ", " \n  ", "a\n  \n\n  <\n", "calls\n  (\n  )V\n  ()V\n)(V"};
     const struct table_request rows = {.sort = "-"};
     struct buf b = {0};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(TEXTS) / sizeof(TEXTS[0]); i++)
         for (int tab = TAB_METHODS; tab <= TAB_METHOD; tab++) {
             (void)tab_page(&b, (enum workspace_tab)tab, TEXTS[i], &rows);
@@ -165,7 +160,7 @@ static void odd_texts(void **state)
 }
 
 /* Parts that name a method or a thread are links. */
-static void verdict(void **state)
+TEST(verdict)
 {
     static const char VERDICT[] =
         "{\"sentences\":[{\"text\":\"-\",\"parts\":[{\"text\":\"main\",\"track\":100},{\"text\":\" ran "
@@ -184,7 +179,6 @@ static void verdict(void **state)
     const struct table_request rows = {.sort = ""};
     struct buf b = {0};
 
-    (void)state;
     const char *page = tab_page(&b, TAB_VERDICT, VERDICT, &rows);
     PAGES_CHECK_ALL(page, PARTS);
     assert_int_equal(markup_count(page, LINK), 2);
@@ -197,13 +191,4 @@ static void verdict(void **state)
     assert_non_null(strstr(markup_text(&b),
                            "<p id=\"verdict\"><a class=\"place\" href=\"../../p/" PAGES_ID "/verdict\">"));
     buf_free(&b);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(methods),    cmocka_unit_test(more_rows), cmocka_unit_test(methods_in_groups),
-        cmocka_unit_test(one_method), cmocka_unit_test(odd_texts), cmocka_unit_test(verdict),
-    };
-    return cmocka_run_group_tests_name("pages_reports", tests, NULL, NULL);
 }

@@ -70,9 +70,8 @@ static double contrast(const char *a, const char *b)
     return la > lb ? (la + 0.05) / (lb + 0.05) : (lb + 0.05) / (la + 0.05);
 }
 
-static void known_contrast(void **state)
+TEST(known_contrast)
 {
-    (void)state;
     assert_true(distance(contrast("#000000", "#ffffff"), 21) < 0.001);
     assert_true(distance(contrast("#777777", "#ffffff"), 4.48) < 0.01);
 }
@@ -85,9 +84,8 @@ static void check_contrast(const struct palette_colour *set, size_t n)
     }
 }
 
-static void text_is_readable(void **state)
+TEST(text_is_readable)
 {
-    (void)state;
     check_contrast(PALETTE, PALETTE_CLASSES);
     check_contrast(PALETTE_BY_ORIGIN, PALETTE_ORIGIN_CLASSES);
     check_contrast(PALETTE_BY_SELF, PALETTE_SELF_CLASSES);
@@ -143,9 +141,8 @@ static void check_rule(struct str style, const char *format, const struct palett
     assert_true(str_find_str(rest, str_of(rule)) < rest.n);
 }
 
-static void styles_have_every_class(void **state)
+TEST(styles_have_every_class)
 {
-    (void)state;
     check_style(viewer_style());
     check_set(viewer_style(), str_find_str(viewer_style(), STR("prefers-color-scheme:dark")), 'd',
               PALETTE_BY_CHANGE, PALETTE_CHANGE_CLASSES); /* a preview is of one profile */
@@ -157,14 +154,13 @@ static void styles_have_every_class(void **state)
 }
 
 /* The heaviest have the first classes, in the order of their weight; equal ones by name; all others one class. */
-static void packages_by_weight(void **state)
+TEST(packages_by_weight)
 {
     struct fake *f = fake_thread(STR("t"));
     struct rendering r;
     struct package_colours c;
     struct diag diag = {0};
 
-    (void)state;
     for (unsigned i = 0; i < 15; i++) {
         char stack[64];
         snprintf(stack, sizeof(stack), "com.vendor%02u.Main.run()V;com.vendor%02u.sub.Other.go()V", i, i);
@@ -196,9 +192,8 @@ static void packages_by_weight(void **state)
     rendering_free(&r);
 }
 
-static void self_in_steps(void **state)
+TEST(self_in_steps)
 {
-    (void)state;
     assert_int_equal(palette_self_class(0, 0), 0);
     assert_int_equal(palette_self_class(0, 100), 0);
     assert_int_equal(palette_self_class(1, 100), 1);
@@ -220,12 +215,11 @@ static unsigned fnv_of(const char *text)
     return h % 8;
 }
 
-static void classic_by_cleaned_text(void **state)
+TEST(classic_by_cleaned_text)
 {
     static const char *const TEXTS[] = {"",  "a",    "com.example.Foo.bar", "a<b>&",
                                         "é", "日本", "\xf0\x9f\x94\xa5"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(TEXTS) / sizeof(TEXTS[0]); i++)
         assert_int_equal(palette_classic_class(str_of(TEXTS[i])), fnv_of(TEXTS[i]));
     assert_int_equal(palette_classic_class(STR("a\x01\xff")), fnv_of("a\xe2\x90\x81\xef\xbf\xbd"));
@@ -247,7 +241,7 @@ static void check_class(struct rendering *r, const struct tree *t, enum view_pal
     assert_buf(&b, expected);
 }
 
-static void classes_of_frames(void **state)
+TEST(classes_of_frames)
 {
     static const struct measure WALL = {STR_INIT("wall"), STR_INIT("wall time"), UNIT_NS, false, 0, 0};
     struct tree_spec spec = {.measures = {&WALL}, .n_measures = 1, .divisor = 1};
@@ -256,7 +250,6 @@ static void classes_of_frames(void **state)
     struct diag d = {0};
     char expected[64];
 
-    (void)state;
     fake_stack(f, "", 500, 0, 0);
     fake_stack(f, "java.util.List.add", 100, 0, 1);
     fake_stack(f, "x", 50, 0, 1);
@@ -272,15 +265,4 @@ static void classes_of_frames(void **state)
     check_class(&r, t, COLOURS_CLASSIC, expected);
     check_class(&r, t, COLOURS_PACKAGE, " cr cr c0 c1 c2");
     rendering_free(&r);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_contrast),          cmocka_unit_test(text_is_readable),
-        cmocka_unit_test(styles_have_every_class), cmocka_unit_test(packages_by_weight),
-        cmocka_unit_test(self_in_steps),           cmocka_unit_test(classic_by_cleaned_text),
-        cmocka_unit_test(classes_of_frames),
-    };
-    return cmocka_run_group_tests_name("palette", tests, NULL, NULL);
 }

@@ -7,13 +7,12 @@
 
 enum { NOW_S = 1795171759 };
 
-static void for_one_upload_and_two_hours(void **state)
+TEST(for_one_upload_and_two_hours)
 {
     struct passes *p = passes_new(NULL);
     char pass[PASS_CHARS + 1], again[PASS_CHARS + 1];
     int64_t hour_s = NOW_S / PASS_S * PASS_S;
 
-    (void)state;
     assert_non_null(p);
     assert_true(pass_make(p, STR("one"), hour_s, pass));
     assert_int_equal(strlen(pass), PASS_CHARS);
@@ -28,12 +27,11 @@ static void for_one_upload_and_two_hours(void **state)
     passes_free(p);
 }
 
-static void nothing_else_passes(void **state)
+TEST(nothing_else_passes)
 {
     struct passes *p = passes_new(NULL), *other = passes_new(NULL);
     char pass[PASS_CHARS + 1];
 
-    (void)state;
     assert_true(pass_make(p, STR("one"), NOW_S, pass));
     assert_false(pass_holds(other, STR("one"), NOW_S, str_of(pass)));
     assert_false(pass_holds(p, STR("one"), NOW_S, STR("")));
@@ -49,14 +47,13 @@ static void nothing_else_passes(void **state)
 }
 
 /* .. of the store's key: each machine that serves it lets in whom another one gave a pass. */
-static void of_a_card_for_thirty_days(void **state)
+TEST(of_a_card_for_thirty_days)
 {
     static const uint8_t KEY[DIGEST_KEY_BYTES] = {1, 2, 3};
     struct passes *p = passes_new(KEY), *again = passes_new(KEY), *other = passes_new(NULL);
     char pass[CARD_PASS_CHARS + 1];
     int64_t day = 86400, end_s = (NOW_S / day + CARD_PASS_DAYS + 1) * day;
 
-    (void)state;
     assert_true(card_pass_make(p, STR("one"), NOW_S, pass));
     assert_int_equal(strspn(pass, "abcdefghijklmnopqrstuvwxyz234567"), CARD_PASS_CHARS);
     assert_true(card_pass_holds(again, STR("one"), NOW_S, str_of(pass)));
@@ -77,14 +74,4 @@ static void of_a_card_for_thirty_days(void **state)
     passes_free(p);
     passes_free(again);
     passes_free(other);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(for_one_upload_and_two_hours),
-        cmocka_unit_test(nothing_else_passes),
-        cmocka_unit_test(of_a_card_for_thirty_days),
-    };
-    return cmocka_run_group_tests_name("pass", tests, NULL, NULL);
 }

@@ -76,9 +76,8 @@ static void has_two_dumps(const struct perfetto_options *options)
     arena_free(&arena);
 }
 
-static void dumps_of_a_heap(void **state)
+TEST(dumps_of_a_heap)
 {
-    (void)state;
     for (enum perfetto_packing packing = PERFETTO_PLAIN; packing <= PERFETTO_ZSTD; packing++) {
         has_two_dumps(&(struct perfetto_options){.packing = packing});
         has_two_dumps(&(struct perfetto_options){.packing = packing, .legacy = true});
@@ -86,11 +85,10 @@ static void dumps_of_a_heap(void **state)
     }
 }
 
-static void other_heaps(void **state)
+TEST(other_heaps)
 {
     struct arena arena;
 
-    (void)state;
     const struct profile *p = read_with(&arena, &(struct perfetto_options){.art = true});
     assert_int_equal(p->n_values, 2);
     expect(p, 0, "com.example 71 / main;b 100 1 / main;c::run() 90 5");
@@ -101,11 +99,10 @@ static void other_heaps(void **state)
     arena_free(&arena);
 }
 
-static void names_at_the_end(void **state)
+TEST(names_at_the_end)
 {
     struct arena arena;
 
-    (void)state;
     const struct profile *p = read_with(&arena, &(struct perfetto_options){.names = true});
     expect(p, 0, "com.example 71 / main;outer;inner 0 0 100 1 / main;c::run() 60 3 90 5");
     for (uint32_t i = 0; i < p->n_frames; i++) {
@@ -128,11 +125,10 @@ static bool has_warning(const struct profile *p, struct str code)
 }
 
 /* A library whose functions are all outermost ones, and which has no others. */
-static void libraries_without_unwind_information(void **state)
+TEST(libraries_without_unwind_information)
 {
     struct arena arena;
 
-    (void)state;
     const struct profile *p = read_with(&arena, &(struct perfetto_options){.no_unwind = true});
     assert_true(has_warning(p, STR("one-frame")));
     assert_true(str_eq(profile_fact(p, STR("one-frame")), STR("/lib/libn.so")));
@@ -143,11 +139,10 @@ static void libraries_without_unwind_information(void **state)
     arena_free(&arena);
 }
 
-static void cpu_samples_of_threads(void **state)
+TEST(cpu_samples_of_threads)
 {
     struct arena arena;
 
-    (void)state;
     const struct profile *p = read_with(&arena, &(struct perfetto_options){.samples = true});
     assert_int_equal(p->n_tracks, 3);
     assert_true(p->timed);
@@ -160,11 +155,10 @@ static void cpu_samples_of_threads(void **state)
     arena_free(&arena);
 }
 
-static void what_is_missing_is_said(void **state)
+TEST(what_is_missing_is_said)
 {
     struct arena arena;
 
-    (void)state;
     const struct profile *p = read_with(&arena, &(struct perfetto_options){.cut_dump = true});
     assert_int_equal(profile_warned_count(p, WARN_HEAP_CUT), 1);
     assert_int_equal(profile_warned_count(p, WARN_HEAP_LATE), 2);
@@ -174,13 +168,12 @@ static void what_is_missing_is_said(void **state)
 
 /* ---- hostile packing ---- */
 
-static void packets_in_packets_in_packets(void **state)
+TEST(packets_in_packets_in_packets)
 {
     struct buf b = {0};
     struct arena arena;
     struct diag diag = {0};
 
-    (void)state;
     perfetto_put(&b, &(struct perfetto_options){.packing = PERFETTO_NESTED});
     arena_init(&arena, 64 << 20);
     assert_null(hostile_read(&arena, b.p, b.n, &diag));
@@ -190,7 +183,7 @@ static void packets_in_packets_in_packets(void **state)
 }
 
 /* Nothing is refused that has a profile; nothing else is one. */
-static void without_a_profile(void **state)
+TEST(without_a_profile)
 {
     static const struct {
         uint32_t field;
@@ -199,7 +192,6 @@ static void without_a_profile(void **state)
                  {61, "symbols without a profile"},
                  {1, "Perfetto trace without a profile"}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(CASES) / sizeof(*CASES); i++) {
         struct buf b = {0}, packet = {0};
         struct arena arena;
@@ -225,13 +217,12 @@ static uint32_t n_of_kind(const struct profile *p, enum track_kind kind)
 }
 
 /* Sections, samples and heaps of a file are tracks of one profile, each with its own values. */
-static void sections_beside_samples(void **state)
+TEST(sections_beside_samples)
 {
     struct arena arena;
     struct buf b = {0}, alone = {0}, sections = {0};
     struct arena other;
 
-    (void)state;
     perfetto_put(&alone, &(struct perfetto_options){.samples = true});
     systrace_put(&sections, 0);
     buf_str(&b, buf_view(&alone));
@@ -259,14 +250,13 @@ static void sections_beside_samples(void **state)
     buf_free(&sections);
 }
 
-static void any_damage(void **state)
+TEST(any_damage)
 {
     static const struct perfetto_options OPTIONS[] = {{.samples = true, .names = true},
                                                       {.legacy = true},
                                                       {.packing = PERFETTO_DEFLATE},
                                                       {.packing = PERFETTO_ZSTD}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(OPTIONS) / sizeof(*OPTIONS); i++) {
         struct buf b = {0};
         perfetto_put(&b, &OPTIONS[i]);
@@ -275,22 +265,4 @@ static void any_damage(void **state)
         hostile_bit_flips("perfetto", &b);
         buf_free(&b);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dumps_of_a_heap),
-        cmocka_unit_test(other_heaps),
-        cmocka_unit_test(names_at_the_end),
-        cmocka_unit_test(libraries_without_unwind_information),
-        cmocka_unit_test(cpu_samples_of_threads),
-        cmocka_unit_test(what_is_missing_is_said),
-        cmocka_unit_test(packets_in_packets_in_packets),
-        cmocka_unit_test(without_a_profile),
-        cmocka_unit_test(sections_beside_samples),
-        cmocka_unit_test(any_damage),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -73,12 +73,11 @@ static void put_sample(struct buf *b, const char *function, unsigned line, size_
 }
 
 /* 12 GB of a path in 6 MB. */
-static void parts_of_a_path_without_end(void **state)
+TEST(parts_of_a_path_without_end)
 {
     struct buf b = {0};
     struct arena arena;
 
-    (void)state;
     put_sample(&b, "f", 1, 3000000);
     const struct profile *p = read_bytes(&arena, &b);
     assert_int_equal(profile_warned_count(p, WARN_NAME_CUT), 1);
@@ -115,12 +114,11 @@ static void put_class(struct buf *b, struct buf *class)
 }
 
 /* 800 GB of names in 8 MB. */
-static void a_long_class_of_many_members(void **state)
+TEST(a_long_class_of_many_members)
 {
     struct buf b = {0}, class = {0};
     struct arena arena;
 
-    (void)state;
     put_sample(&b, "f", 1, 0);
     put_long(&class, 1, 'c', 4 << 20);
     put_long(&class, 2, 'd', 4 << 20);
@@ -148,11 +146,10 @@ static uint32_t depth_of(const struct profile *p)
 }
 
 /* All of them contain the line: each was looked for from the beginning. */
-static void many_members_of_one_name(void **state)
+TEST(many_members_of_one_name)
 {
     static const char *const ORIGINALS[] = {"b", "c"};
 
-    (void)state;
     for (unsigned line = 0; line <= 1; line++) {
         struct buf b = {0}, class = {0};
         struct arena arena;
@@ -171,12 +168,11 @@ static void many_members_of_one_name(void **state)
     }
 }
 
-static void many_lines_of_one_symbol(void **state)
+TEST(many_lines_of_one_symbol)
 {
     struct buf b = {0}, packet = {0}, module = {0}, address = {0}, line = {0};
     struct arena arena;
 
-    (void)state;
     put_sample(&b, "f", 0, 0);
     proto_put_text(&module, 1, "/p");
     proto_put_number(&address, 1, 16);
@@ -196,16 +192,4 @@ static void many_lines_of_one_symbol(void **state)
     buf_free(&module);
     buf_free(&address);
     buf_free(&line);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parts_of_a_path_without_end),
-        cmocka_unit_test(a_long_class_of_many_members),
-        cmocka_unit_test(many_members_of_one_name),
-        cmocka_unit_test(many_lines_of_one_symbol),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

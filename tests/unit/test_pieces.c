@@ -90,13 +90,12 @@ static bool tell_both(const struct event *events, size_t n, size_t cut, uint32_t
     return how == BUILDER_JOINED;
 }
 
-static void wild_events_at_every_cut(void **state)
+TEST(wild_events_at_every_cut)
 {
     struct event events[WILD_EVENTS_MAX];
     uint64_t random = 1;
     unsigned joined = 0, apart = 0;
 
-    (void)state;
     for (unsigned round = 0; round < 60; round++) {
         size_t n = 10 + random_below(&random, 60);
         /* Only the first track's clocks do not begin near their end. */
@@ -124,7 +123,7 @@ static size_t events_of(const char *words, struct event *events)
     return n;
 }
 
-static void stacks_that_join(void **state)
+TEST(stacks_that_join)
 {
     struct event events[64];
     static const struct {
@@ -144,7 +143,6 @@ static void stacks_that_join(void **state)
         {"AacB", 1, false},        {"aABCcbabB", 5, true}, /* .. which does not matter where there was one before */
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(CASES) / sizeof(*CASES); i++) {
         size_t n = events_of(CASES[i].words, events);
         bool joined = tell_both(events, n, CASES[i].cut, 1);
@@ -154,12 +152,11 @@ static void stacks_that_join(void **state)
 }
 
 /* Much is open while the piece goes on, and each of its blocks would tell of all that: the log would be long. */
-static void a_log_of_deep_stacks_is_told_as_a_whole(void **state)
+TEST(a_log_of_deep_stacks_is_told_as_a_whole)
 {
     enum { DEEP = 4000, N = DEEP + 2000 };
     struct event *events = calloc(N, sizeof(*events));
 
-    (void)state;
     assert_non_null(events);
     for (uint64_t i = 0; i < N; i++)
         events[i] = (struct event){
@@ -335,7 +332,7 @@ static bool read_both(struct shared_bytes *bytes, unsigned jobs, uint32_t thread
     return given < bytes->bytes.n + jobs * bytes->largest;
 }
 
-static void files_in_pieces(void **state)
+TEST(files_in_pieces)
 {
     static const struct damage DAMAGES[] = {
         {"none", 5000, 3, 14, 0, 0, 0, 0, 0, true},
@@ -353,7 +350,6 @@ static void files_in_pieces(void **state)
     struct buf trace = {0};
     unsigned apart = 0;
 
-    (void)state;
     for (size_t i = 0; i < sizeof(DAMAGES) / sizeof(*DAMAGES); i++)
         for (unsigned round = 0; round < 8; round++) {
             write_trace(&trace, &DAMAGES[i], 1 + round);
@@ -373,12 +369,11 @@ static void files_in_pieces(void **state)
 }
 
 /* The file ends before it was said to end: within a piece, or before one. */
-static void files_that_shrink(void **state)
+TEST(files_that_shrink)
 {
     static const struct damage DAMAGE = {"", 3000, 3, 14, 2, 5, 1, 0, 1, false};
     struct buf trace = {0};
 
-    (void)state;
     write_trace(&trace, &DAMAGE, 5);
     size_t whole = trace.n;
     for (size_t cut = 0; cut < whole - 300; cut += 613) {
@@ -390,28 +385,14 @@ static void files_that_shrink(void **state)
 }
 
 /* The last thread's first record stands in the second half. */
-static void limits_are_passed_as_in_one_piece(void **state)
+TEST(limits_are_passed_as_in_one_piece)
 {
     static const struct damage DAMAGE = {"", 3000, 3, 14, 0, 5, 0, 0, 0, false};
     struct buf trace = {0};
 
-    (void)state;
     write_trace(&trace, &DAMAGE, 6);
     struct shared_bytes bytes = {.bytes = buf_view(&trace), .largest = 200, .length = trace.n};
     for (uint32_t threads = 2; threads < 6; threads++)
         read_both(&bytes, 2, threads, threads % 2 == 0);
     buf_free(&trace);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wild_events_at_every_cut),
-        cmocka_unit_test(stacks_that_join),
-        cmocka_unit_test(a_log_of_deep_stacks_is_told_as_a_whole),
-        cmocka_unit_test(files_in_pieces),
-        cmocka_unit_test(files_that_shrink),
-        cmocka_unit_test(limits_are_passed_as_in_one_piece),
-    };
-    return cmocka_run_group_tests_name("pieces", tests, NULL, NULL);
 }

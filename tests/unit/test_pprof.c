@@ -51,23 +51,21 @@ static void values_are(const struct profile *p, const char *first, const char *s
             fail_msg("%u: %.*s", i, (int)p->values[i].name.n, p->values[i].name.p);
 }
 
-static void stacks_and_values(void **state)
+TEST(stacks_and_values)
 {
     static const char EXPECTED[] =
         "[all stacks]\nmain  0 0 0\n-work(int; char)  0 0 0\n--inlined inlined 0 1 10000000\n"
         "-libfoo.so+0x101e  -4 2 20000000\n-unknown  8 3 30000000\n";
 
-    (void)state;
     reads_as(&(struct pprof_options){0}, EXPECTED);
     reads_as(&(struct pprof_options){.packed = true}, EXPECTED);
     reads_as(&(struct pprof_options){.strings_first = true}, EXPECTED);
 }
 
-static void which_value_is_first(void **state)
+TEST(which_value_is_first)
 {
     struct arena arena;
 
-    (void)state;
     values_are(read_with(&arena, &(struct pprof_options){0}), "in-use-space", "samples", "cpu");
     arena_free(&arena);
     values_are(read_with(&arena, &(struct pprof_options){.default_type = "cpu"}), "cpu", "samples",
@@ -78,13 +76,12 @@ static void which_value_is_first(void **state)
     arena_free(&arena);
 }
 
-static void what_values_mean(void **state)
+TEST(what_values_mean)
 {
     struct arena arena;
     const struct profile *p =
         read_with(&arena, &(struct pprof_options){.default_type = "samples", .positive = true});
 
-    (void)state;
     assert_int_equal(p->values[0].unit, UNIT_COUNT);
     assert_int_equal(p->values[0].role, ROLE_SAMPLES);
     assert_int_equal(p->values[1].unit, UNIT_NS);
@@ -95,12 +92,11 @@ static void what_values_mean(void **state)
     arena_free(&arena);
 }
 
-static void an_empty_value_is_not_the_first(void **state)
+TEST(an_empty_value_is_not_the_first)
 {
     struct buf b = {0}, body = {0};
     struct arena arena;
 
-    (void)state;
     for (unsigned i = 1; i < 3; i++) {
         proto_put_number(&body, 1, i);
         proto_put_message(&b, 1, &body);
@@ -119,13 +115,12 @@ static void an_empty_value_is_not_the_first(void **state)
     arena_free(&arena);
 }
 
-static void frames_have_their_place(void **state)
+TEST(frames_have_their_place)
 {
     struct arena arena;
     const struct profile *p = read_with(&arena, &(struct pprof_options){0});
     bool found = false;
 
-    (void)state;
     for (uint32_t i = 0; i < p->n_frames; i++) {
         const struct profile_frame *f = &p->frames[i];
         if (!str_eq(profile_string(p, f->name), STR("inlined")))
@@ -141,23 +136,21 @@ static void frames_have_their_place(void **state)
     arena_free(&arena);
 }
 
-static void labels_of_threads(void **state)
+TEST(labels_of_threads)
 {
-    (void)state;
     reads_as(&(struct pprof_options){.labels = true},
              "[ui]\nmain  0 0 0\n-work(int; char)  0 0 0\n--inlined inlined 0 1 10000000\n"
              "[all stacks]\nmain  0 0 0\n-libfoo.so+0x101e  -4 2 20000000\n-unknown  8 3 30000000\n");
 }
 
 /* Threads have the numbers that the tracks without one would get: it is found out once, not for each of them. */
-static void numbers_that_are_taken(void **state)
+TEST(numbers_that_are_taken)
 {
     enum { THREADS = 40000 };
     struct buf b = {0}, body = {0}, label = {0};
     struct arena arena;
     char text[16];
 
-    (void)state;
     proto_put_text(&b, 6, "");
     proto_put_text(&b, 6, "samples");
     proto_put_text(&b, 6, "tid");
@@ -187,13 +180,12 @@ static void numbers_that_are_taken(void **state)
 
 /* A string of a megabyte that every label and mapping refers to, and a location of so many lines that
  * every sample refers to, cost no more than short ones. */
-static void what_is_long_and_often_referred_to(void **state)
+TEST(what_is_long_and_often_referred_to)
 {
     enum { SAMPLES = 20000, LINES = 20000, LONG = 1 << 20 };
     struct buf b = {0}, body = {0}, part = {0}, longest = {0};
     struct arena arena;
 
-    (void)state;
     for (size_t i = 0; i < LONG; i++)
         buf_char(&longest, 'x');
     buf_char(&longest, '\0');
@@ -343,7 +335,7 @@ static const struct sample_label LABELLED[][SAMPLE_LABELS] = {
     {{"path", "", 0, NULL}, {"bytes", NULL, 512, "bytes"}},
     {{"path", "/x", 0, NULL}, {"tid", NULL, 4711, NULL}}};
 
-static void tracks_by_a_label(void **state)
+TEST(tracks_by_a_label)
 {
     static const struct {
         const char *key, *expected;
@@ -354,7 +346,6 @@ static void tracks_by_a_label(void **state)
     struct arena arena;
     struct diag diag;
 
-    (void)state;
     put_labelled(&b, LABELLED, 5);
     for (size_t i = 0; i < sizeof(SPLITS) / sizeof(SPLITS[0]); i++) {
         const struct profile *p = read_split(&arena, &b, SPLITS[i].key, 100, &diag);
@@ -375,13 +366,12 @@ static void tracks_by_a_label(void **state)
     buf_free(&b);
 }
 
-static void labels_that_are_refused(void **state)
+TEST(labels_that_are_refused)
 {
     struct buf b = {0};
     struct arena arena;
     struct diag diag;
 
-    (void)state;
     put_labelled(&b, LABELLED, 5);
     assert_null(read_split(&arena, &b, "Path", 100, &diag));
     assert_int_equal(diag.kind, DIAG_USAGE);
@@ -406,13 +396,12 @@ static void labels_that_are_refused(void **state)
     buf_free(&b);
 }
 
-static void labels_that_are_damaged(void **state)
+TEST(labels_that_are_damaged)
 {
     struct buf b = {0};
     struct arena arena;
     struct diag diag;
 
-    (void)state;
     put_labelled(&b, LABELLED, 5);
     for (size_t bit = 0; bit < 8 * b.n; bit++) {
         b.p[bit / 8] = (char)(b.p[bit / 8] ^ 1 << bit % 8);
@@ -425,7 +414,7 @@ static void labels_that_are_damaged(void **state)
     buf_free(&b);
 }
 
-static void many_labels(void **state)
+TEST(many_labels)
 {
     enum { KEYS = PROFILE_LABELS_MAX + 6, VALUES = PROFILE_LABEL_VALUES_MAX + 10 };
     struct buf b = {0}, body = {0}, label = {0};
@@ -433,7 +422,6 @@ static void many_labels(void **state)
     struct diag diag;
     char text[32];
 
-    (void)state;
     proto_put_number(&body, 1, 0);
     proto_put_message(&b, 1, &body);
     for (unsigned i = 0; i < VALUES; i++) {
@@ -467,12 +455,11 @@ static void many_labels(void **state)
     buf_free(&label);
 }
 
-static void references_to_nothing(void **state)
+TEST(references_to_nothing)
 {
     struct arena arena;
     const struct profile *p = read_with(&arena, &(struct pprof_options){0});
 
-    (void)state;
     profile_check_warning(p, WARN_BAD_REFERENCE, 1, WARNING_NO_OFFSET);
     profile_check_warning(p, WARN_DIFFERENCES, 1, WARNING_NO_OFFSET);
     assert_int_equal(p->n_warnings, 2);
@@ -480,12 +467,11 @@ static void references_to_nothing(void **state)
 }
 
 /* pprof leaves them out; here they are shown, which is said. */
-static void frames_that_should_be_left_out(void **state)
+TEST(frames_that_should_be_left_out)
 {
     struct arena arena;
     struct buf b = {0};
 
-    (void)state;
     pprof_put(&b, &(struct pprof_options){0});
     proto_put_number(&b, 7, 1);
     profile_check_warning(hostile_read_well(&arena, &b), WARN_FRAMES_NOT_DROPPED, 1, WARNING_NO_OFFSET);
@@ -498,11 +484,10 @@ static void frames_that_should_be_left_out(void **state)
     buf_free(&b);
 }
 
-static void what_is_refused(void **state)
+TEST(what_is_refused)
 {
     struct buf b = {0}, body = {0};
 
-    (void)state;
     buf_z(&b, "--- contentionz 1 ---\ncycles/second = 3201000000\n");
     hostile_refused(&b, DIAG_FOREIGN, "profile of the old pprof");
     proto_put_number(&body, 1, 1);
@@ -517,30 +502,14 @@ static void what_is_refused(void **state)
     buf_free(&body);
 }
 
-static void any_damage(void **state)
+TEST(any_damage)
 {
     struct buf b = {0};
 
-    (void)state;
     for (unsigned i = 0; i < 4; i++) {
         buf_clear(&b);
         pprof_put(&b, &(struct pprof_options){.packed = i % 2, .strings_first = i / 2, .labels = true});
         hostile_damage("pprof", &b);
     }
     buf_free(&b);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stacks_and_values),       cmocka_unit_test(which_value_is_first),
-        cmocka_unit_test(what_values_mean),        cmocka_unit_test(an_empty_value_is_not_the_first),
-        cmocka_unit_test(frames_have_their_place), cmocka_unit_test(labels_of_threads),
-        cmocka_unit_test(numbers_that_are_taken),  cmocka_unit_test(what_is_long_and_often_referred_to),
-        cmocka_unit_test(tracks_by_a_label),       cmocka_unit_test(labels_that_are_refused),
-        cmocka_unit_test(labels_that_are_damaged), cmocka_unit_test(many_labels),
-        cmocka_unit_test(references_to_nothing),   cmocka_unit_test(frames_that_should_be_left_out),
-        cmocka_unit_test(what_is_refused),         cmocka_unit_test(any_damage),
-    };
-    return cmocka_run_group_tests_name("pprof", tests, NULL, NULL);
 }

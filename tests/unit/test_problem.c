@@ -25,11 +25,10 @@ static const char *body(struct exchange *x)
     return x->reply.body.p;
 }
 
-static void as_text(void **state)
+TEST(as_text)
 {
     struct exchange x = exchange_of(AS_TEXT);
 
-    (void)state;
     exchange_problem(&x, 404, "not found", "Check the link.", "There is no profile %s.", "abc");
     assert_int_equal(x.reply.status, 404);
     assert_string_equal(body(&x), "error: not found: There is no profile abc.\nhint: Check the link.\n");
@@ -39,22 +38,20 @@ static void as_text(void **state)
     reply_free(&x.reply);
 }
 
-static void text_without_hint_and_for_pictures(void **state)
+TEST(text_without_hint_and_for_pictures)
 {
     struct exchange x = exchange_of(AS_SVG);
 
-    (void)state;
     exchange_problem(&x, 500, "broken", "", "Something broke.");
     assert_string_equal(body(&x), "error: broken: Something broke.\n");
     reply_free(&x.reply);
 }
 
-static void as_json(void **state)
+TEST(as_json)
 {
     struct exchange x = exchange_of(AS_JSON);
     struct diag diag = {0};
 
-    (void)state;
     diag_at(&diag, DIAG_UNUSABLE, 1234, "damaged \"file\"", "Pull it again.",
             "Byte \x01 and \xff are wrong.");
     exchange_diag(&x, &diag);
@@ -75,11 +72,10 @@ static void as_json(void **state)
     reply_free(&x.reply);
 }
 
-static void json_without_offset_and_hint(void **state)
+TEST(json_without_offset_and_hint)
 {
     struct exchange x = exchange_of(AS_JSON);
 
-    (void)state;
     exchange_problem(&x, 400, "bad", "", "Bad.");
     json_t *json = json_loads(body(&x), 0, NULL);
     assert_non_null(json);
@@ -89,12 +85,11 @@ static void json_without_offset_and_hint(void **state)
     reply_free(&x.reply);
 }
 
-static void as_page(void **state)
+TEST(as_page)
 {
     struct exchange x = exchange_of(AS_HTML);
     struct diag diag = {0};
 
-    (void)state;
     diag_at(&diag, DIAG_UNUSABLE, 99, "damaged", "Pull <it> again.", "<script>alert(1)</script>");
     exchange_diag(&x, &diag);
     const char *page = body(&x);
@@ -108,7 +103,7 @@ static void as_page(void **state)
     reply_free(&x.reply);
 }
 
-static void statuses(void **state)
+TEST(statuses)
 {
     static const struct {
         enum diag_kind kind;
@@ -117,7 +112,6 @@ static void statuses(void **state)
                {DIAG_UNKNOWN, 415}, {DIAG_UNUSABLE, 422}, {DIAG_NO_MEMORY, 503}, {DIAG_BUSY, 503},
                {DIAG_FULL, 507},    {DIAG_IO, 500}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(ALL) / sizeof(ALL[0]); i++) {
         struct exchange x = exchange_of(AS_TEXT);
         struct diag diag = {0};
@@ -134,11 +128,10 @@ static void statuses(void **state)
 }
 
 /* What the handler had begun is gone, headers and all; that the connection ends stays. */
-static void replaces_what_was_begun(void **state)
+TEST(replaces_what_was_begun)
 {
     struct exchange x = exchange_of(AS_TEXT);
 
-    (void)state;
     buf_z(reply_text(&x.reply, 200, "image/svg+xml"), "<svg>");
     reply_header(&x.reply, "ETag", "\"1\"");
     x.reply.close = true;
@@ -150,28 +143,11 @@ static void replaces_what_was_begun(void **state)
     reply_free(&x.reply);
 }
 
-static void long_details_are_cut(void **state)
+TEST(long_details_are_cut)
 {
     struct exchange x = exchange_of(AS_TEXT);
 
-    (void)state;
     exchange_problem(&x, 400, "t", "", "%*d", 5000, 1);
     assert_true(strlen(body(&x)) < 1100);
     reply_free(&x.reply);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(as_text),
-        cmocka_unit_test(text_without_hint_and_for_pictures),
-        cmocka_unit_test(as_json),
-        cmocka_unit_test(json_without_offset_and_hint),
-        cmocka_unit_test(as_page),
-        cmocka_unit_test(statuses),
-        cmocka_unit_test(replaces_what_was_begun),
-        cmocka_unit_test(long_details_are_cut),
-    };
-
-    return cmocka_run_group_tests_name("problem", tests, NULL, NULL);
 }

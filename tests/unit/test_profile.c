@@ -27,11 +27,10 @@ static void make(struct fixture *f, uint32_t n_tracks)
     f->profile.node_self = f->profile.node_total = f->totals;
 }
 
-static void values(void **state)
+TEST(values)
 {
     struct fixture f;
 
-    (void)state;
     make(&f, 0);
     assert_int_equal(profile_value_by_role(&f.profile, ROLE_WALL), 0);
     assert_int_equal(profile_value_by_role(&f.profile, ROLE_CPU), 1);
@@ -43,11 +42,10 @@ static void values(void **state)
     assert_int_equal(profile_value_by_name(&f.profile, STR("")), 3);
 }
 
-static void tracks_by_id(void **state)
+TEST(tracks_by_id)
 {
     struct fixture f;
 
-    (void)state;
     for (uint32_t n = 0; n < 9; n++) {
         make(&f, n);
         for (uint32_t id = 0; id < 100; id++) {
@@ -61,11 +59,10 @@ static void tracks_by_id(void **state)
     }
 }
 
-static void weight_is_cpu_where_there_is_one(void **state)
+TEST(weight_is_cpu_where_there_is_one)
 {
     struct fixture f;
 
-    (void)state;
     make(&f, 0);
     f.profile.n_times = 2;
     assert_int_equal(profile_weight_value(&f.profile), 1);
@@ -76,12 +73,11 @@ static void weight_is_cpu_where_there_is_one(void **state)
     assert_int_equal(profile_weight_value(&f.profile), 0);
 }
 
-static void places_of_numbers(void **state)
+TEST(places_of_numbers)
 {
     static const uint32_t LIST[] = {0, 3, 4, 9, UINT32_MAX};
     const uint32_t n = sizeof(LIST) / sizeof(*LIST);
 
-    (void)state;
     for (uint32_t i = 0; i < n; i++)
         assert_int_equal(profile_place(LIST, n, LIST[i]), i);
     assert_int_equal(profile_place(LIST, n, 1), n);
@@ -90,14 +86,13 @@ static void places_of_numbers(void **state)
     assert_int_equal(profile_place(NULL, 0, 0), 0);
 }
 
-static void order_by_weight(void **state)
+TEST(order_by_weight)
 {
     static const uint64_t CPU_NS[] = {5, 0, UINT64_MAX, 5, 7, 0};
     static const uint32_t EXPECTED[] = {2, 4, 0, 3, 1, 5}; /* equal ones by id */
     struct fixture f;
     uint32_t order[6];
 
-    (void)state;
     make(&f, 6);
     for (uint32_t i = 0; i < 6; i++) {
         f.totals[i * 3] = 100 - i; /* wall: does not count */
@@ -110,13 +105,12 @@ static void order_by_weight(void **state)
     assert_memory_equal(order, ((const uint32_t[]){4, 0, 1, 5, 2, 3}), sizeof(order));
 }
 
-static void what_is_shown_first(void **state)
+TEST(what_is_shown_first)
 {
     static const struct str NAMES[] = {STR_INIT("worker"), STR_INIT("main")};
     static const uint64_t CPU_NS[] = {5, 9, 7, 7, 1};
     struct fixture f;
 
-    (void)state;
     make(&f, 5);
     f.profile.strings = NAMES;
     for (uint32_t i = 0; i < 5; i++)
@@ -132,12 +126,11 @@ static void what_is_shown_first(void **state)
     assert_int_equal(profile_first_shown(&f.profile), 0);
 }
 
-static void order_of_any_number(void **state)
+TEST(order_of_any_number)
 {
     struct fixture f;
     uint32_t order[TRACKS_MAX];
 
-    (void)state;
     for (uint32_t n = 0; n <= TRACKS_MAX; n++) {
         bool seen[TRACKS_MAX] = {false};
         make(&f, n);
@@ -155,7 +148,7 @@ static void order_of_any_number(void **state)
     }
 }
 
-static void facts(void **state)
+TEST(facts)
 {
     static const struct profile_fact FACTS[] = {
         {STR_INIT("clock"), STR_INIT("dual")},
@@ -164,7 +157,6 @@ static void facts(void **state)
     };
     struct profile p = {.facts = FACTS, .n_facts = 3};
 
-    (void)state;
     assert_true(str_eq(profile_fact(&p, STR("vm")), STR("art")));
     assert_true(str_eq(profile_fact(&p, STR("clock")), STR("dual")));
     assert_int_equal(profile_fact(&p, STR("pid")).n, 0);
@@ -172,24 +164,22 @@ static void facts(void **state)
     assert_int_equal(profile_fact(&p, STR("vm")).n, 0);
 }
 
-static void cells(void **state)
+TEST(cells)
 {
     static const uint64_t SELF[] = {1, 2, 3, 4, 5, 6}, TOTAL[] = {10, 20, 30, 40, 50, 60};
     struct profile p = {.n_values = 2, .n_nodes = 3, .node_self = SELF, .node_total = TOTAL};
 
-    (void)state;
     assert_int_equal(profile_self(&p, 0, 1), 2);
     assert_int_equal(profile_self(&p, 2, 0), 5);
     assert_int_equal(profile_total(&p, 2, 1), 60);
 }
 
-static void times_of_all_tracks(void **state)
+TEST(times_of_all_tracks)
 {
     struct profile_track tracks[] = {{.begin_ns = 20, .end_ns = 30}, {.begin_ns = 10, .end_ns = 15}};
     struct profile p = {.tracks = tracks, .n_tracks = 2};
     uint64_t begin, end;
 
-    (void)state;
     profile_times(&p, &begin, &end);
     assert_int_equal(begin, 10);
     assert_int_equal(end, 30);
@@ -199,30 +189,11 @@ static void times_of_all_tracks(void **state)
 }
 
 /* Of sizes that are differences nobody can say how many samples they are. */
-static void bytes_of_a_sample(void **state)
+TEST(bytes_of_a_sample)
 {
     struct profile p = {.sampled_bytes = 4096};
 
-    (void)state;
     assert_int_equal(profile_sample_bytes(&p), 4096);
     p.n_minus = 1;
     assert_int_equal(profile_sample_bytes(&p), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values),
-        cmocka_unit_test(tracks_by_id),
-        cmocka_unit_test(weight_is_cpu_where_there_is_one),
-        cmocka_unit_test(places_of_numbers),
-        cmocka_unit_test(order_by_weight),
-        cmocka_unit_test(what_is_shown_first),
-        cmocka_unit_test(order_of_any_number),
-        cmocka_unit_test(facts),
-        cmocka_unit_test(cells),
-        cmocka_unit_test(times_of_all_tracks),
-        cmocka_unit_test(bytes_of_a_sample),
-    };
-    return cmocka_run_group_tests_name("profile", tests, NULL, NULL);
 }

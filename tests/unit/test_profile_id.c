@@ -58,11 +58,10 @@ static void make_variants(struct profile_id v[VARIANTS])
     snprintf(v[11].member, sizeof(v[11].member), "#8:endpoint");
 }
 
-static void each_part_counts(void **state)
+TEST(each_part_counts)
 {
     struct profile_id v[VARIANTS];
 
-    (void)state;
     make_variants(v);
     for (size_t i = 0; i < VARIANTS; i++)
         for (size_t k = 0; k < VARIANTS; k++)
@@ -70,11 +69,10 @@ static void each_part_counts(void **state)
 }
 
 /* What stood in a field before is not part of its text. */
-static void what_stands_behind_a_text_does_not_count(void **state)
+TEST(what_stands_behind_a_text_does_not_count)
 {
     struct profile_id a = plain(), b = plain();
 
-    (void)state;
     snprintf(a.split, sizeof(a.split), "label");
     a.split[0] = '\0';
     snprintf(b.member, sizeof(b.member), "member");
@@ -82,11 +80,10 @@ static void what_stands_behind_a_text_does_not_count(void **state)
     assert_true(same_text(&a, &b));
 }
 
-static void canonical_texts(void **state)
+TEST(canonical_texts)
 {
     struct profile_id id = plain();
 
-    (void)state;
     assert_canonical(&id, DIGEST);
     snprintf(id.split, sizeof(id.split), "endpoint");
     id.window = (struct window){5, 7000};
@@ -98,13 +95,12 @@ static void canonical_texts(void **state)
     assert_canonical(&whole, "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef#8:endpoint");
 }
 
-static void of_a_record(void **state)
+TEST(of_a_record)
 {
     struct record record = {.member = "x/y.pb"};
     struct profile_id id;
     char source[RECORD_SHA256_CHARS + 1];
 
-    (void)state;
     memcpy(record.sha256, DIGEST, sizeof(DIGEST));
     memcpy(record.names.of[RECORD_MAPPING], DIGEST, sizeof(DIGEST));
     id = profile_id_of(&record);
@@ -114,16 +110,4 @@ static void of_a_record(void **state)
     profile_id_source(&id, source);
     assert_true(record_sha256_valid(str_of(source)));
     assert_string_not_equal(source, DIGEST);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_part_counts),
-        cmocka_unit_test(what_stands_behind_a_text_does_not_count),
-        cmocka_unit_test(canonical_texts),
-        cmocka_unit_test(of_a_record),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -268,7 +268,7 @@ static void take_all_turns(struct world *w, struct turn *turn)
     turn_take(turn);
 }
 
-static void folded_once_for_all_who_wait(void **state)
+TEST_WITH(folded_once_for_all_who_wait, build, wreck)
 {
     struct world *w = *state;
     struct user users[5], late;
@@ -293,7 +293,7 @@ static void folded_once_for_all_who_wait(void **state)
     assert_int_equal(folds(w), 1);
 }
 
-static void failure_is_told_and_not_kept(void **state)
+TEST_WITH(failure_is_told_and_not_kept, build, wreck)
 {
     struct world *w = *state;
     struct user users[3];
@@ -357,7 +357,7 @@ static bool window_was_there(struct world *w, unsigned source, uint64_t from_ns)
     return there;
 }
 
-static void windows_are_read_once_and_kept(void **state)
+TEST_WITH(windows_are_read_once_and_kept, build, wreck)
 {
     struct world *w = *state;
     struct user users[3];
@@ -408,7 +408,7 @@ static void ask_for_windows(struct world *w)
 }
 
 /* Of a profile that was read for something else. */
-static void a_log_is_made_once(void **state)
+TEST_WITH(a_log_is_made_once, build, wreck)
 {
     struct world *w = *state;
     struct user holder;
@@ -422,7 +422,7 @@ static void a_log_is_made_once(void **state)
     assert_int_equal(events(w, " calls-read "), 1);
 }
 
-static void a_log_is_written_with_the_reading_that_needs_it(void **state)
+TEST_WITH(a_log_is_written_with_the_reading_that_needs_it, build, wreck)
 {
     struct world *w = *state;
 
@@ -434,7 +434,7 @@ static void a_log_is_written_with_the_reading_that_needs_it(void **state)
 }
 
 /* What it is a window of waits for a slot when its client leaves. Somebody else waits for the same window. */
-static void a_window_is_made_though_its_maker_leaves(void **state)
+TEST_WITH(a_window_is_made_though_its_maker_leaves, build, wreck)
 {
     struct world *w = *state;
     struct user holder, maker, other;
@@ -460,7 +460,7 @@ static void a_window_is_made_though_its_maker_leaves(void **state)
 }
 
 /* What is a window of something keeps it, and goes before it. */
-static void windows_make_way_with_what_they_are_of(void **state)
+TEST_WITH(windows_make_way_with_what_they_are_of, build, wreck)
 {
     struct world *w = *state;
     struct user user;
@@ -481,7 +481,7 @@ static void windows_make_way_with_what_they_are_of(void **state)
     assert_false(window_was_there(w, 0, 500000));
 }
 
-static void a_window_without_times_fails(void **state)
+TEST_WITH(a_window_without_times_fails, build, wreck)
 {
     struct world *w = *state;
     struct user user;
@@ -494,7 +494,7 @@ static void a_window_without_times_fails(void **state)
     assert_true(was_there(w, 0));
 }
 
-static void the_least_recently_used_goes_first(void **state)
+TEST_WITH(the_least_recently_used_goes_first, build, wreck)
 {
     struct world *w = *state;
 
@@ -510,7 +510,7 @@ static void the_least_recently_used_goes_first(void **state)
     assert_false(was_there(w, 0));
 }
 
-static void what_is_in_use_stays(void **state)
+TEST_WITH(what_is_in_use_stays, build, wreck)
 {
     struct world *w = *state;
     struct user user, again;
@@ -528,7 +528,7 @@ static void what_is_in_use_stays(void **state)
     assert_false(was_there(w, 0));
 }
 
-static void one_that_is_larger_than_all_room_lingers(void **state)
+TEST_WITH(one_that_is_larger_than_all_room_lingers, build, wreck)
 {
     struct world *w = *state;
 
@@ -546,7 +546,7 @@ static void one_that_is_larger_than_all_room_lingers(void **state)
     assert_false(was_there(w, 0));
 }
 
-static void none_lingers_where_none_is_kept(void **state)
+TEST_WITH(none_lingers_where_none_is_kept, build, wreck)
 {
     struct world *w = *state;
     struct user user;
@@ -559,7 +559,7 @@ static void none_lingers_where_none_is_kept(void **state)
     assert_int_equal(folds(w), 2);
 }
 
-static void as_many_in_the_making_as_there_are_workers(void **state)
+TEST_WITH(as_many_in_the_making_as_there_are_workers, build, wreck)
 {
     struct world *w = *state;
     struct user users[SOURCES];
@@ -586,7 +586,7 @@ static void as_many_in_the_making_as_there_are_workers(void **state)
     assert_int_equal(folds(w), SOURCES);
 }
 
-static void what_lingers_makes_way(void **state)
+TEST_WITH(what_lingers_makes_way, build, wreck)
 {
     struct world *w = *state;
 
@@ -609,7 +609,7 @@ static struct shared_profile *read_here(const struct world *w)
     return conversion_read(c, &in, &diag);
 }
 
-static void what_an_upload_read_serves_all(void **state)
+TEST_WITH(what_an_upload_read_serves_all, build, wreck)
 {
     struct world *w = *state;
     const struct profile_id id = id_of(w, 0), other = id_of(w, 1);
@@ -641,7 +641,7 @@ static void what_an_upload_read_serves_all(void **state)
 }
 
 /* It is read although all slots are taken. */
-static void bytes_that_are_not_stored_yet(void **state)
+TEST_WITH(bytes_that_are_not_stored_yet, build, wreck)
 {
     struct world *w = *state;
     struct user other, user, another;
@@ -665,7 +665,7 @@ static void bytes_that_are_not_stored_yet(void **state)
     close(fd);
 }
 
-static void a_service_that_stops_reads_no_more(void **state)
+TEST_WITH(a_service_that_stops_reads_no_more, build, wreck)
 {
     struct world *w = *state;
     struct user users[SOURCES], holder;
@@ -685,7 +685,7 @@ static void a_service_that_stops_reads_no_more(void **state)
 }
 
 /* Who has left does not wait in the queue. */
-static void who_leaves_waits_no_more(void **state)
+TEST_WITH(who_leaves_waits_no_more, build, wreck)
 {
     struct world *w = *state;
     struct user holder, leaver, other;
@@ -733,7 +733,7 @@ static void *walk(void *argument)
     return NULL;
 }
 
-static void by_threads(void **state)
+TEST_WITH(by_threads, build, wreck)
 {
     struct world *w = *state;
     struct walker walkers[AT_ONCE];
@@ -748,31 +748,4 @@ static void by_threads(void **state)
         assert_int_equal(pthread_join(walkers[i].thread, NULL), 0);
     for (unsigned i = 0; i < AT_ONCE; i++)
         assert_int_equal(walkers[i].used, ROUNDS);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(folded_once_for_all_who_wait, build, wreck),
-        cmocka_unit_test_setup_teardown(failure_is_told_and_not_kept, build, wreck),
-        cmocka_unit_test_setup_teardown(windows_are_read_once_and_kept, build, wreck),
-        cmocka_unit_test_setup_teardown(a_log_is_made_once, build, wreck),
-        cmocka_unit_test_setup_teardown(a_log_is_written_with_the_reading_that_needs_it, build, wreck),
-        cmocka_unit_test_setup_teardown(a_window_is_made_though_its_maker_leaves, build, wreck),
-        cmocka_unit_test_setup_teardown(windows_make_way_with_what_they_are_of, build, wreck),
-        cmocka_unit_test_setup_teardown(a_window_without_times_fails, build, wreck),
-        cmocka_unit_test_setup_teardown(the_least_recently_used_goes_first, build, wreck),
-        cmocka_unit_test_setup_teardown(what_is_in_use_stays, build, wreck),
-        cmocka_unit_test_setup_teardown(one_that_is_larger_than_all_room_lingers, build, wreck),
-        cmocka_unit_test_setup_teardown(none_lingers_where_none_is_kept, build, wreck),
-        cmocka_unit_test_setup_teardown(as_many_in_the_making_as_there_are_workers, build, wreck),
-        cmocka_unit_test_setup_teardown(what_lingers_makes_way, build, wreck),
-        cmocka_unit_test_setup_teardown(what_an_upload_read_serves_all, build, wreck),
-        cmocka_unit_test_setup_teardown(bytes_that_are_not_stored_yet, build, wreck),
-        cmocka_unit_test_setup_teardown(a_service_that_stops_reads_no_more, build, wreck),
-        cmocka_unit_test_setup_teardown(who_leaves_waits_no_more, build, wreck),
-        cmocka_unit_test_setup_teardown(by_threads, build, wreck),
-    };
-
-    return cmocka_run_group_tests_name("profiles", tests, NULL, NULL);
 }

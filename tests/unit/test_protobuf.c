@@ -16,13 +16,12 @@ static const uint8_t MESSAGE[] = {
     0x30, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01 /* 6: varint 2^64 - 1 */
 };
 
-static void every_wire_type(void **state)
+TEST(every_wire_type)
 {
     struct protobuf m = protobuf_of(MESSAGE, sizeof(MESSAGE));
     struct protobuf_field f;
     uint64_t value;
 
-    (void)state;
     assert_true(protobuf_next(&m, &f) && f.number == 1 && f.wire == PROTOBUF_VARINT && f.value == 150);
     assert_true(protobuf_next(&m, &f) && f.number == 2 && str_eq(f.bytes, STR("abc")));
     assert_true(protobuf_next(&m, &f) && f.number == 3 && f.value == 0x0807060504030201u);
@@ -43,11 +42,10 @@ static void every_wire_type(void **state)
 
 /* Each beginning of the message ends well between two fields, and is cut elsewhere; the copy ends where
  * the bytes do, for the sanitizer. */
-static void cut_everywhere(void **state)
+TEST(cut_everywhere)
 {
     static const size_t BOUNDS[] = {0, 3, 8, 17, 22, 28, 33, sizeof(MESSAGE)};
 
-    (void)state;
     for (size_t n = 0, at = 0; n <= sizeof(MESSAGE); n++) {
         uint8_t *copy = malloc(n + 1);
         assert_non_null(copy);
@@ -65,19 +63,18 @@ static void cut_everywhere(void **state)
     }
 }
 
-static void cut_bytes_are_seen(void **state)
+TEST(cut_bytes_are_seen)
 {
     static const uint8_t CUT[] = {0x12, 0x05, 'a', 'b'};
     struct protobuf m = protobuf_of(CUT, sizeof(CUT));
     struct protobuf_field f;
 
-    (void)state;
     assert_false(protobuf_next(&m, &f));
     assert_int_equal(m.state, PROTOBUF_CUT);
     assert_true(f.number == 2 && str_eq(f.bytes, STR("ab")));
 }
 
-static void no_messages(void **state)
+TEST(no_messages)
 {
     static const struct {
         uint8_t bytes[12];
@@ -93,7 +90,6 @@ static void no_messages(void **state)
         {{0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x00}, 12},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(WRONG) / sizeof(WRONG[0]); i++) {
         struct protobuf m = protobuf_of(WRONG[i].bytes, WRONG[i].n);
         struct protobuf_field f;
@@ -103,13 +99,12 @@ static void no_messages(void **state)
     }
 }
 
-static void a_length_beyond_all(void **state)
+TEST(a_length_beyond_all)
 {
     static const uint8_t LONG[] = {0x0a, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01, 'x'};
     struct protobuf m = protobuf_of(LONG, sizeof(LONG));
     struct protobuf_field f;
 
-    (void)state;
     assert_false(protobuf_next(&m, &f));
     assert_int_equal(m.state, PROTOBUF_CUT);
     assert_int_equal(f.bytes.n, 1);
@@ -119,11 +114,10 @@ static void a_length_beyond_all(void **state)
 }
 
 /* Each number of bytes, at each distance from the end; what stands behind is of no matter. */
-static void varints_of_all_lengths(void **state)
+TEST(varints_of_all_lengths)
 {
     enum { BEHIND_MAX = 12 };
 
-    (void)state;
     for (unsigned length = 1; length <= PROTOBUF_VARINT_MAX; length++)
         for (size_t behind = 0; behind <= BEHIND_MAX; behind++)
             for (unsigned filler = 0; filler < 0x100; filler += 0x55) {
@@ -146,13 +140,12 @@ static void varints_of_all_lengths(void **state)
 }
 
 /* What is not there, or cut, is not taken. */
-static void fields_in_their_order(void **state)
+TEST(fields_in_their_order)
 {
     struct protobuf m = protobuf_of(MESSAGE, sizeof(MESSAGE));
     struct str bytes;
     uint64_t value;
 
-    (void)state;
     assert_false(protobuf_take_varint(&m, PROTOBUF_TAG(2, PROTOBUF_VARINT), &value));
     assert_false(protobuf_take_bytes(&m, PROTOBUF_TAG(2, PROTOBUF_BYTES), &bytes));
     assert_ptr_equal(m.p, MESSAGE);
@@ -172,16 +165,4 @@ static void fields_in_their_order(void **state)
         assert_ptr_equal(m.p, copy + 1 + (n >= 8 ? 8 : first ? 3 : 0));
         free(copy);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_wire_type),       cmocka_unit_test(cut_everywhere),
-        cmocka_unit_test(cut_bytes_are_seen),    cmocka_unit_test(no_messages),
-        cmocka_unit_test(a_length_beyond_all),   cmocka_unit_test(varints_of_all_lengths),
-        cmocka_unit_test(fields_in_their_order),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,21 +35,19 @@ static bool looks(struct pulses *p, unsigned n)
     return well;
 }
 
-static void who_sleeps_is_well(void **state)
+TEST(who_sleeps_is_well)
 {
     struct pulses p = {0};
 
-    (void)state;
     assert_true(looks(&p, 2 * PULSE_STUCK_LOOKS));
     on_a_thread(call, &p);
     assert_true(looks(&p, 2 * PULSE_STUCK_LOOKS));
 }
 
-static void a_call_that_does_not_end_is_noticed(void **state)
+TEST(a_call_that_does_not_end_is_noticed)
 {
     struct pulses p = {0};
 
-    (void)state;
     on_a_thread(call, &p);
     on_a_thread(begin_a_call, &p);
     on_a_thread(call, &p);
@@ -59,11 +57,10 @@ static void a_call_that_does_not_end_is_noticed(void **state)
 }
 
 /* Each look finds it within a call, but not the same. */
-static void a_busy_thread_is_well(void **state)
+TEST(a_busy_thread_is_well)
 {
     struct pulses p = {0};
 
-    (void)state;
     pulse_begin(&p);
     for (unsigned i = 0; i < 2 * PULSE_STUCK_LOOKS; i++) {
         assert_true(pulses_look(&p));
@@ -75,24 +72,12 @@ static void a_busy_thread_is_well(void **state)
     assert_true(pulses_look(&p));
 }
 
-static void threads_beyond_the_last_place_are_passed_over(void **state)
+TEST(threads_beyond_the_last_place_are_passed_over)
 {
     struct pulses p = {0};
 
-    (void)state;
     for (unsigned i = 0; i < PULSE_THREADS_MAX; i++)
         on_a_thread(call, &p);
     on_a_thread(begin_a_call, &p);
     assert_true(looks(&p, 2 * PULSE_STUCK_LOOKS));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(who_sleeps_is_well),
-        cmocka_unit_test(a_call_that_does_not_end_is_noticed),
-        cmocka_unit_test(a_busy_thread_is_well),
-        cmocka_unit_test(threads_beyond_the_last_place_are_passed_over),
-    };
-    return cmocka_run_group_tests_name("pulse", tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
 
 #include "tests/support/unit.h"
 
-static void ranges(void **state)
+TEST(ranges)
 {
     static const struct {
         const char *field;
@@ -47,7 +47,6 @@ static void ranges(void **state)
         {"items=0-5", 10, RANGE_WHOLE, 0, 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(CASES) / sizeof(*CASES); i++) {
         struct range r = {0, 0};
         enum range_answer answer = range_parse(str_of(CASES[i].field), CASES[i].total, &r);
@@ -58,28 +57,25 @@ static void ranges(void **state)
     }
 }
 
-static void no_header_is_the_whole(void **state)
+TEST(no_header_is_the_whole)
 {
     struct range r;
 
-    (void)state;
     assert_int_equal(range_parse((struct str){NULL, 0}, 10, &r), RANGE_WHOLE);
 }
 
-static void largest_sizes(void **state)
+TEST(largest_sizes)
 {
     struct range r;
 
-    (void)state;
     assert_int_equal(range_parse(STR("bytes=1-"), UINT64_MAX, &r), RANGE_PART);
     assert_true(r.first == 1 && r.n == UINT64_MAX - 1);
     assert_int_equal(range_parse(STR("bytes=0-18446744073709551615"), UINT64_MAX, &r), RANGE_PART);
     assert_true(r.first == 0 && r.n == UINT64_MAX);
 }
 
-static void condition_of_a_range(void **state)
+TEST(condition_of_a_range)
 {
-    (void)state;
     assert_true(range_if((struct str){NULL, 0}, STR("abc")));
     assert_true(range_if(STR("\"abc\""), STR("abc")));
     assert_true(range_if(STR(" \"abc\" "), STR("abc")));
@@ -91,9 +87,8 @@ static void condition_of_a_range(void **state)
     assert_false(range_if(STR("Fri, 20 Nov 2026 10:00:00 GMT"), STR("abc")));
 }
 
-static void tags_that_match(void **state)
+TEST(tags_that_match)
 {
-    (void)state;
     assert_true(range_none_match(STR("\"abc\""), STR("abc")));
     assert_true(range_none_match(STR("W/\"abc\""), STR("abc")));
     assert_true(range_none_match(STR("\"x\", \"abc\""), STR("abc")));
@@ -108,9 +103,8 @@ static void tags_that_match(void **state)
     assert_false(range_none_match(STR("W/"), STR("abc")));
 }
 
-static void tags_of_which_one_must_match(void **state)
+TEST(tags_of_which_one_must_match)
 {
-    (void)state;
     assert_true(range_match((struct str){NULL, 0}, STR("abc")));
     assert_true(range_match(STR("\"abc\""), STR("abc")));
     assert_true(range_match(STR("\"x\", W/\"abc\" ,\"abc\""), STR("abc")));
@@ -120,15 +114,4 @@ static void tags_of_which_one_must_match(void **state)
     assert_false(range_match(STR("abc"), STR("abc")));
     assert_false(range_match(STR("\"abc.gz\""), STR("abc")));
     assert_false(range_match(STR(""), STR("abc")));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ranges),          cmocka_unit_test(no_header_is_the_whole),
-        cmocka_unit_test(largest_sizes),   cmocka_unit_test(condition_of_a_range),
-        cmocka_unit_test(tags_that_match), cmocka_unit_test(tags_of_which_one_must_match),
-    };
-
-    return cmocka_run_group_tests_name("range", tests, NULL, NULL);
 }

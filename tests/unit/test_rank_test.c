@@ -77,7 +77,7 @@ static double p_by_arrangements(const uint64_t *all, unsigned n, unsigned n_a)
     return (double)found / arrangements;
 }
 
-static void p_is_that_of_all_arrangements(void **state)
+TEST_WITH(p_is_that_of_all_arrangements, begin, end)
 {
     uint64_t seed = 1, all[SMALL_MAX];
 
@@ -96,7 +96,7 @@ static void p_is_that_of_all_arrangements(void **state)
 
 /* What has too many runs to be counted with ties is near what is counted without, as two equal runs change no order; and
  * where it decides, it errs to the safe side. */
-static void p_of_large_groups(void **state)
+TEST_WITH(p_of_large_groups, begin, end)
 {
     enum { N_A = 12, N_B = 60 };
     uint64_t seed = 2, a[N_A], b[N_B];
@@ -119,14 +119,14 @@ static void p_of_large_groups(void **state)
 }
 
 /* Two of 200 differ, both in a group of five: that is chance once in 1,990 times, and no finding of a billion to one. */
-static void many_ties_err_to_the_safe_side(void **state)
+TEST_WITH(many_ties_err_to_the_safe_side, begin, end)
 {
     uint64_t a[195] = {0}, b[5] = {0, 0, 0, 1, 1};
 
     assert_true(test(state, (struct rank_groups){a, b, 195, 5}, RANK_DIFFERENCE).p > 1.0 / 1990);
 }
 
-static void p_of_known_tables(void **state)
+TEST_WITH(p_of_known_tables, begin, end)
 {
     static const uint64_t A[] = {1, 2, 3, 4, 5}, B[] = {6, 7, 8, 9, 10}, SAME[] = {3, 3, 3, 3, 3};
 
@@ -152,7 +152,7 @@ static double p_if(void **state, const struct rank_groups *g, enum rank_of of, i
     return test(state, (struct rank_groups){a, b, g->n_a, g->n_b}, RANK_RATIO).p;
 }
 
-static void interval_inverts_the_test(void **state)
+TEST_WITH(interval_inverts_the_test, begin, end)
 {
     uint64_t seed = 3, a[SMALL_MAX], b[SMALL_MAX];
 
@@ -178,7 +178,7 @@ static void interval_inverts_the_test(void **state)
     }
 }
 
-static void interval_needs_runs(void **state)
+TEST_WITH(interval_needs_runs, begin, end)
 {
     static const uint64_t A[] = {1, 2, 3, 4, 5}, B[] = {6, 7, 8, 9, 10};
     static const struct {
@@ -194,7 +194,7 @@ static void interval_needs_runs(void **state)
     assert_true(none.low < -1e300 && none.high > 1e300 && none.estimate == 5);
 }
 
-static void zeros_are_ratios(void **state)
+TEST_WITH(zeros_are_ratios, begin, end)
 {
     static const uint64_t NONE[] = {0, 0, 0, 0, 0}, SOME[] = {1, 2, 3, 4, 5};
 
@@ -206,7 +206,7 @@ static void zeros_are_ratios(void **state)
     assert_true(r.estimate == 0 && r.high == 0);
 }
 
-static void numbers_may_be_huge(void **state)
+TEST_WITH(numbers_may_be_huge, begin, end)
 {
     static const uint64_t LOW[] = {0, 0, 1, 1, 2},
                           HIGH[] = {INT64_MAX - 2, INT64_MAX - 1, INT64_MAX, INT64_MAX, INT64_MAX};
@@ -219,7 +219,7 @@ static void numbers_may_be_huge(void **state)
     assert_true(rank_median(HIGH, 2) == INT64_MAX - 2);
 }
 
-static void estimate_of_swapped_groups_is_the_reverse(void **state)
+TEST_WITH(estimate_of_swapped_groups_is_the_reverse, begin, end)
 {
     static const uint64_t A[] = {100, 104, 109, 113}, B[] = {121, 122, 130, 166};
 
@@ -228,7 +228,7 @@ static void estimate_of_swapped_groups_is_the_reverse(void **state)
     assert_true(distance(there * back, 1) < 1e-12);
 }
 
-static void most_runs_are_tested(void **state)
+TEST_WITH(most_runs_are_tested, begin, end)
 {
     static uint64_t a[RANK_RUNS_MAX], b[RANK_RUNS_MAX];
     uint64_t seed = 4;
@@ -270,7 +270,7 @@ static void check_coverage(void **state, uint32_t n_a, uint32_t n_b)
     assert_in_range(alarms, 0, ROUNDS * 6 / 100);
 }
 
-static void the_interval_holds_the_truth(void **state)
+TEST_WITH(the_interval_holds_the_truth, begin, end)
 {
     check_coverage(state, 5, 5);
     check_coverage(state, 5, 50);
@@ -279,14 +279,13 @@ static void the_interval_holds_the_truth(void **state)
 
 /* ---- many tests ---- */
 
-static void false_discoveries(void **state)
+TEST_WITH(false_discoveries, begin, end)
 {
     /* The example of Benjamini and Hochberg (1995), section 4.2: 15 comparisons, of which the first four are findings. */
     double p[] = {0.7590, 0.0001, 0.0004, 1.0000, 0.0019, 0.0095, 0.0201, 0.0278,
                   0.0298, 0.0344, 0.0459, 0.3240, 0.4262, 0.5719, 0.6528};
     double none[] = {0.06, 0.2, 0.9}, all[] = {0.05, 0.05, 0.05};
 
-    (void)state;
     assert_true(rank_false_discoveries(p, 15, 0.05) == 0.0095);
     assert_true(rank_false_discoveries(none, 3, 0.05) == -1);
     assert_true(rank_false_discoveries(all, 3, 0.05) == 0.05);
@@ -295,13 +294,12 @@ static void false_discoveries(void **state)
 
 /* ---- more runs ---- */
 
-static void more_runs(void **state)
+TEST_WITH(more_runs, begin, end)
 {
     static const uint64_t ONE[] = {100}, STEADY[] = {100, 100, 100, 100, 100},
                           NOISY[] = {970000, 985000, 1000000, 1015000, 1030000};
     struct rank_more more = rank_more_runs(&(struct rank_groups){ONE, ONE, 1, 1}, 0.05);
 
-    (void)state;
     assert_int_equal(more.runs, 3); /* four against four are the least */
     assert_true(more.of_each);
     more = rank_more_runs(&(struct rank_groups){STEADY, ONE, 5, 1}, 0.05);
@@ -317,25 +315,4 @@ static void more_runs(void **state)
         before = more.runs * (1u + more.of_each);
     }
     assert_in_range(before, 30, 200);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(p_is_that_of_all_arrangements),
-        cmocka_unit_test(p_of_large_groups),
-        cmocka_unit_test(many_ties_err_to_the_safe_side),
-        cmocka_unit_test(p_of_known_tables),
-        cmocka_unit_test(interval_inverts_the_test),
-        cmocka_unit_test(interval_needs_runs),
-        cmocka_unit_test(zeros_are_ratios),
-        cmocka_unit_test(numbers_may_be_huge),
-        cmocka_unit_test(estimate_of_swapped_groups_is_the_reverse),
-        cmocka_unit_test(most_runs_are_tested),
-        cmocka_unit_test(the_interval_holds_the_truth),
-        cmocka_unit_test(false_discoveries),
-        cmocka_unit_test(more_runs),
-    };
-
-    return cmocka_run_group_tests(tests, begin, end);
 }

@@ -95,9 +95,8 @@ static void check_cuttings(const struct reader_limits *limits, const struct buf 
     buf_free(&expected);
 }
 
-static void cut_anywhere(void **state)
+TEST(cut_anywhere)
 {
-    (void)state;
     for (size_t i = 0; i < TRACE_INPUTS_COUNT; i++) {
         struct buf bytes = bytes_of(&TRACE_INPUTS[i]);
         check_cuttings(&READER_LIMITS_DEFAULT, &bytes);
@@ -105,9 +104,8 @@ static void cut_anywhere(void **state)
     }
 }
 
-static void cut_anywhere_with_long_lines(void **state)
+TEST(cut_anywhere_with_long_lines)
 {
-    (void)state;
     for (size_t i = 0; i < TRACE_INPUTS_COUNT; i++) {
         struct buf bytes = bytes_of(&TRACE_INPUTS[i]);
         check_cuttings(&TIGHT, &bytes);
@@ -116,12 +114,11 @@ static void cut_anywhere_with_long_lines(void **state)
 }
 
 /* A limit may fall on any byte of a line, even within a section's name. */
-static void cut_anywhere_with_any_line_limit(void **state)
+TEST(cut_anywhere_with_any_line_limit)
 {
     static const uint32_t LINE_BYTES[] = {0, 1, 4, 5, 8, 17};
     struct buf bytes = bytes_of(input_named("odd-lines"));
 
-    (void)state;
     for (size_t i = 0; i < sizeof(LINE_BYTES) / sizeof(*LINE_BYTES); i++) {
         struct reader_limits limits = TIGHT;
         limits.line_bytes = LINE_BYTES[i];
@@ -131,12 +128,11 @@ static void cut_anywhere_with_any_line_limit(void **state)
 }
 
 /* What is left at the end may be more than the beginning of one record. */
-static void any_prefix_byte_by_byte(void **state)
+TEST(any_prefix_byte_by_byte)
 {
     struct buf bytes = bytes_of(input_named("v3-broken"));
     size_t *each = calloc(bytes.n, sizeof(*each));
 
-    (void)state;
     assert_non_null(each);
     for (size_t i = 0; i < bytes.n; i++)
         each[i] = i;
@@ -164,7 +160,7 @@ static void read_sample(const char *path, struct buf *bytes)
     fclose(file);
 }
 
-static void samples_cut_anywhere(void **state)
+TEST(samples_cut_anywhere)
 {
     const char *folder = getenv("AFLAMED_SAMPLES");
     char pattern[4096];
@@ -172,7 +168,6 @@ static void samples_cut_anywhere(void **state)
     uint64_t random = 4101842887655102017u;
     size_t cuts[CUTS_MAX];
 
-    (void)state;
     if (folder == NULL || *folder == '\0') {
         print_message("AFLAMED_SAMPLES does not name the folder of real profiles\n");
         skip();
@@ -210,12 +205,11 @@ static enum diag_kind kind_of(const struct buf *bytes, bool *has_offset)
     return kind;
 }
 
-static void each_input_has_its_answer(void **state)
+TEST(each_input_has_its_answer)
 {
     enum diag_kind expected = DIAG_NONE;
     bool has_offset;
 
-    (void)state;
     for (size_t i = 0; i < TRACE_INPUTS_COUNT; i++) {
         const char *name = TRACE_INPUTS[i].name;
         struct buf bytes = bytes_of(&TRACE_INPUTS[i]);
@@ -230,25 +224,23 @@ static void each_input_has_its_answer(void **state)
     }
 }
 
-static void nothing_is_an_empty_file(void **state)
+TEST(nothing_is_an_empty_file)
 {
     struct buf nothing = {0};
     bool has_offset;
 
-    (void)state;
     assert_int_equal(kind_of(&nothing, &has_offset), DIAG_EMPTY);
     assert_false(has_offset);
 }
 
 /* Who has no profile is told what would be one: each family of formats, once. */
-static void what_is_unknown_names_the_formats(void **state)
+TEST(what_is_unknown_names_the_formats)
 {
     static const char *const FAMILIES[] = {"Android method trace", "simpleperf recording", "Perfetto trace",
                                            "pprof profile",        "Java samples",         "Folded stacks"};
     struct arena arena;
     struct reader r;
 
-    (void)state;
     arena_init(&arena, 1 << 20);
     assert_true(reader_init(&r, &arena, &READER_LIMITS_DEFAULT, SEED));
     assert_null(test_input_read(&r, STR("words")));
@@ -262,7 +254,7 @@ static void what_is_unknown_names_the_formats(void **state)
 }
 
 /* What is no profile is refused as soon as its beginning is there, not at the end. */
-static void refused_at_once(void **state)
+TEST(refused_at_once)
 {
     static const char PERF_DATA[1 << 20] = "PERFILE2";
     struct test_input t = {.bytes = {PERF_DATA, sizeof(PERF_DATA)}, .largest = 1000};
@@ -270,7 +262,6 @@ static void refused_at_once(void **state)
     struct arena arena;
     struct reader r;
 
-    (void)state;
     arena_init(&arena, 1 << 20);
     assert_true(reader_init(&r, &arena, &READER_LIMITS_DEFAULT, SEED));
     assert_null(reader_read(&r, &in));
@@ -307,11 +298,10 @@ static bool within(size_t ceiling_bytes, size_t taken_bytes, const struct buf *b
     return p != NULL;
 }
 
-static void any_memory_ceiling(void **state)
+TEST(any_memory_ceiling)
 {
     static const char *const NAMES[] = {"v3-broken", "long", "odd-lines", "folded", "folded-long"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(NAMES) / sizeof(*NAMES); i++) {
         struct buf bytes = bytes_of(input_named(NAMES[i])), expected = {0}, text = {0};
         assert_true(within(SIZE_MAX, 0, &bytes, &expected));
@@ -337,14 +327,13 @@ static void any_memory_ceiling(void **state)
 }
 
 /* A line of megabytes that arrives byte by byte is looked at a few times, not once per byte. */
-static void long_line_in_tiny_pieces(void **state)
+TEST(long_line_in_tiny_pieces)
 {
     static const char *const BEGINNINGS[] = {"*version\n3\n*threads\n1\t", "a;b 1\na;c 2\na;"};
     const struct reader_limits limits = {
         .methods = 1, .threads = 1, .line_bytes = 16 << 20, .name_bytes = 4096};
     enum { LINE_BYTES = 4 << 20 };
 
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         struct arena arena;
         struct reader r;
@@ -363,22 +352,4 @@ static void long_line_in_tiny_pieces(void **state)
         assert_true(clock() - start < 20 * CLOCKS_PER_SEC);
         arena_free(&arena);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cut_anywhere),
-        cmocka_unit_test(cut_anywhere_with_long_lines),
-        cmocka_unit_test(cut_anywhere_with_any_line_limit),
-        cmocka_unit_test(any_prefix_byte_by_byte),
-        cmocka_unit_test(samples_cut_anywhere),
-        cmocka_unit_test(each_input_has_its_answer),
-        cmocka_unit_test(nothing_is_an_empty_file),
-        cmocka_unit_test(what_is_unknown_names_the_formats),
-        cmocka_unit_test(refused_at_once),
-        cmocka_unit_test(any_memory_ceiling),
-        cmocka_unit_test(long_line_in_tiny_pieces),
-    };
-    return cmocka_run_group_tests_name("reader", tests, NULL, NULL);
 }

@@ -76,7 +76,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-static void attached(void **state)
+TEST_WITH(attached, set_up, tear_down)
 {
     struct bytes *b = *state;
     struct buf packed = {0}, answer;
@@ -92,7 +92,7 @@ static void attached(void **state)
 }
 
 /* What is cut is told of, and does not swallow the names. */
-static void attached_to_a_cut_trace(void **state)
+TEST_WITH(attached_to_a_cut_trace, set_up, tear_down)
 {
     struct bytes *b = *state;
     struct buf answer;
@@ -106,7 +106,7 @@ static void attached_to_a_cut_trace(void **state)
 }
 
 /* Of another trace beside it only the names are taken. */
-static void attached_trace(void **state)
+TEST_WITH(attached_trace, set_up, tear_down)
 {
     struct bytes *b = *state;
     struct buf answer = answer_with(buf_view(&b->trace), NULL, buf_view(&b->whole));
@@ -114,7 +114,7 @@ static void attached_trace(void **state)
     expect_same(&answer, &b->expected);
 }
 
-static void attached_in_vain(void **state)
+TEST_WITH(attached_in_vain, set_up, tear_down)
 {
     struct bytes *b = *state;
     struct buf plain = answer_with(buf_view(&b->trace), NULL, (struct str){NULL, 0}),
@@ -136,7 +136,7 @@ static void attached_in_vain(void **state)
     buf_free(&answer);
 }
 
-static void in_an_archive(void **state)
+TEST_WITH(in_an_archive, set_up, tear_down)
 {
     struct bytes *b = *state;
     const struct packing_member trace = {.name = "trace", .bytes = buf_view(&b->trace), .method = 8},
@@ -164,7 +164,7 @@ static void in_an_archive(void **state)
         }
 }
 
-static void alone_in_an_archive(void **state)
+TEST_WITH(alone_in_an_archive, set_up, tear_down)
 {
     struct bytes *b = *state;
     const struct packing_member members[] = {{.name = "symbols.pb", .bytes = buf_view(&b->names)},
@@ -185,7 +185,7 @@ static void alone_in_an_archive(void **state)
     buf_free(&archive);
 }
 
-static void told_apart(void **state)
+TEST_WITH(told_apart, set_up, tear_down)
 {
     struct bytes *b = *state;
 
@@ -196,16 +196,4 @@ static void told_apart(void **state)
                                  "ELF",
                                  4));
     assert_false(reader_is_names("", 0));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(attached),       cmocka_unit_test(attached_to_a_cut_trace),
-        cmocka_unit_test(attached_trace), cmocka_unit_test(attached_in_vain),
-        cmocka_unit_test(in_an_archive),  cmocka_unit_test(alone_in_an_archive),
-        cmocka_unit_test(told_apart),
-    };
-
-    return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -62,11 +62,10 @@ static struct buf file_of(size_t lines)
     return b;
 }
 
-static void test_packed_or_not(void **state)
+TEST(test_packed_or_not)
 {
     static void (*const PACK[])(struct buf * b, struct str bytes) = {packing_gzip, packing_zstd};
 
-    (void)state;
     for (size_t lines = 1; lines < 10000;
          lines *= 9) { /* with fewer bytes than tell a format, and with many */
         struct buf plain = file_of(lines), expected = packed_answer_to(buf_view(&plain)), zip = {0};
@@ -92,7 +91,7 @@ static void test_packed_or_not(void **state)
 }
 
 /* What cannot be read twice is kept. */
-static void test_pipe(void **state)
+TEST(test_pipe)
 {
     struct buf plain = file_of(20000), expected = packed_answer_to(buf_view(&plain)), answer = {0};
     struct test_input t = {.bytes = buf_view(&plain), .sequential = true, .largest = 1000};
@@ -100,7 +99,6 @@ static void test_pipe(void **state)
     struct arena arena;
     struct reader r;
 
-    (void)state;
     arena_init(&arena, 64 << 20);
     assert_true(reader_init(&r, &arena, &PACKED_LIMITS, (struct hash_seed){1, 2}));
     const struct profile *p = reader_read(&r, &in);
@@ -111,14 +109,4 @@ static void test_pipe(void **state)
     buf_free(&answer);
     buf_free(&expected);
     buf_free(&plain);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_packed_or_not),
-        cmocka_unit_test(test_pipe),
-    };
-
-    return cmocka_run_group_tests_name("reader_whole", tests, NULL, NULL);
 }

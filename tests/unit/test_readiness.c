@@ -58,7 +58,7 @@ static void rename_tmp(const struct fixture *f, const char *from, const char *to
     assert_int_equal(rename(old, new), 0);
 }
 
-static void a_store_that_takes_bytes_is_ready(void **state)
+TEST_WITH(a_store_that_takes_bytes_is_ready, begin, end)
 {
     struct fixture *f = *state;
     int64_t now_ms = 0;
@@ -67,7 +67,7 @@ static void a_store_that_takes_bytes_is_ready(void **state)
     assert_int_equal(scratch_count(&f->scratch, "tmp"), 0);
 }
 
-static void a_store_that_takes_none_is_not(void **state)
+TEST_WITH(a_store_that_takes_none_is_not, begin, end)
 {
     struct fixture *f = *state;
     int64_t now_ms = 0;
@@ -88,7 +88,7 @@ static void count_call(void *calls)
 }
 
 /* A probe is no reason to make room. */
-static void a_full_disk_is_named_and_nobody_is_told(void **state)
+TEST_WITH(a_full_disk_is_named_and_nobody_is_told, begin, end)
 {
     struct fixture *f = *state;
     const struct rlimit little = {100, RLIM_INFINITY}, all = {RLIM_INFINITY, RLIM_INFINITY};
@@ -105,7 +105,7 @@ static void a_full_disk_is_named_and_nobody_is_told(void **state)
     assert_int_equal(scratch_count(&f->scratch, "tmp"), 0);
 }
 
-static void one_answer_is_good_for_a_while(void **state)
+TEST_WITH(one_answer_is_good_for_a_while, begin, end)
 {
     struct fixture *f = *state;
     int64_t begun_ms = clock_ms();
@@ -123,15 +123,4 @@ static void one_answer_is_good_for_a_while(void **state)
     assert_string_equal(slow, "The disk of the store does not answer.");
     readiness_check(f->readiness);
     assert_null(readiness_reason(f->readiness, ended_ms + READINESS_GOOD_MS + READINESS_SLOW_MS));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_store_that_takes_bytes_is_ready, begin, end),
-        cmocka_unit_test_setup_teardown(a_store_that_takes_none_is_not, begin, end),
-        cmocka_unit_test_setup_teardown(a_full_disk_is_named_and_nobody_is_told, begin, end),
-        cmocka_unit_test_setup_teardown(one_answer_is_good_for_a_while, begin, end),
-    };
-    return cmocka_run_group_tests_name("readiness", tests, NULL, NULL);
 }

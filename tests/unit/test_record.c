@@ -12,9 +12,8 @@ static enum record_state state_at(struct record_fixture *f, int64_t now_s, struc
     return record_read(f->store, STR(ID), now_s, r);
 }
 
-static void records_come_back(void **state)
+TEST(records_come_back)
 {
-    (void)state;
     struct record_fixture f = record_fixture_begin();
     struct record r;
 
@@ -34,9 +33,8 @@ static void records_come_back(void **state)
     record_fixture_end(&f);
 }
 
-static void the_object_is_plain_json(void **state)
+TEST(the_object_is_plain_json)
 {
-    (void)state;
     struct record_fixture f = record_fixture_begin();
     struct buf text = {0};
 
@@ -53,9 +51,8 @@ static void the_object_is_plain_json(void **state)
     record_fixture_end(&f);
 }
 
-static void hostile_names_are_cleaned(void **state)
+TEST(hostile_names_are_cleaned)
 {
-    (void)state;
     static const struct {
         const char *name, *read;
     } CASES[] = {
@@ -83,9 +80,8 @@ static void hostile_names_are_cleaned(void **state)
     record_fixture_end(&f);
 }
 
-static void what_would_be_broken_is_not_written(void **state)
+TEST(what_would_be_broken_is_not_written)
 {
-    (void)state;
     struct record_fixture f = record_fixture_begin();
     struct record bad[11];
 
@@ -108,9 +104,8 @@ static void what_would_be_broken_is_not_written(void **state)
     record_fixture_end(&f);
 }
 
-static void broken_objects_are_called_so(void **state)
+TEST(broken_objects_are_called_so)
 {
-    (void)state;
 #define REST                                                                                             \
     "\"name\":\"n\",\"created\":\"2026-11-20T10:49:19Z\",\"sha256\":\"" SHA "\",\"token_sha256\":\"" SHA \
     "\",\"format\":\"f\",\"warnings\":0"
@@ -149,9 +144,8 @@ static void broken_objects_are_called_so(void **state)
     record_fixture_end(&f);
 }
 
-static void a_huge_object_is_broken(void **state)
+TEST(a_huge_object_is_broken)
 {
-    (void)state;
     static char huge[1 << 20];
     struct record_fixture f = record_fixture_begin();
     struct record r;
@@ -162,9 +156,8 @@ static void a_huge_object_is_broken(void **state)
     record_fixture_end(&f);
 }
 
-static void expired_ones_are_gone_and_can_be_deleted(void **state)
+TEST(expired_ones_are_gone_and_can_be_deleted)
 {
-    (void)state;
     struct record_fixture f = record_fixture_begin();
     struct record r;
 
@@ -178,9 +171,8 @@ static void expired_ones_are_gone_and_can_be_deleted(void **state)
     record_fixture_end(&f);
 }
 
-static void deleted_ones_are_gone_for_a_while(void **state)
+TEST(deleted_ones_are_gone_for_a_while)
 {
-    (void)state;
     struct record_fixture f = record_fixture_begin();
     struct record r;
     int64_t last = NOW_S + (int64_t)RECORD_GONE_DAYS * DAY_S;
@@ -206,9 +198,8 @@ static void deleted_ones_are_gone_for_a_while(void **state)
 }
 
 /* Only the tombstone of a delete is synced: the rest may come back with the power. */
-static void a_record_under_a_tombstone_stays_gone(void **state)
+TEST(a_record_under_a_tombstone_stays_gone)
 {
-    (void)state;
     struct record_fixture f = record_fixture_begin();
     struct record r;
     int64_t late = NOW_S + 10 * (int64_t)RECORD_GONE_DAYS * DAY_S;
@@ -229,9 +220,8 @@ static void a_record_under_a_tombstone_stays_gone(void **state)
 }
 
 /* It slept for so long that a sweep may have taken its bytes for left behind. */
-static void an_upload_that_slept_is_refused(void **state)
+TEST(an_upload_that_slept_is_refused)
 {
-    (void)state;
     struct record_fixture f = record_fixture_begin();
     struct record r;
 
@@ -245,9 +235,8 @@ static void an_upload_that_slept_is_refused(void **state)
     record_fixture_end(&f);
 }
 
-static void expiring_goes_on_where_it_was_cut_off(void **state)
+TEST(expiring_goes_on_where_it_was_cut_off)
 {
-    (void)state;
     struct record_fixture f = record_fixture_begin();
     struct record r;
     int64_t late = f.record.expires_s;
@@ -268,9 +257,8 @@ static void expiring_goes_on_where_it_was_cut_off(void **state)
 }
 
 /* It has expired by the clock of a sweep, and by nobody else's: then it has for all. */
-static void a_change_that_comes_too_late_is_refused(void **state)
+TEST(a_change_that_comes_too_late_is_refused)
 {
-    (void)state;
     struct record_fixture f = record_fixture_begin();
     struct record r;
     bool expired;
@@ -289,9 +277,8 @@ static void a_change_that_comes_too_late_is_refused(void **state)
 }
 
 /* A record that is to live for long was not ended by any clock. */
-static void an_empty_revision_too_early_is_damage(void **state)
+TEST(an_empty_revision_too_early_is_damage)
 {
-    (void)state;
     struct record_fixture f = record_fixture_begin();
     struct record r;
     bool expired;
@@ -325,9 +312,8 @@ static bool removes_names(struct record_fixture *f, const char *key, int64_t now
     return removed;
 }
 
-static void bytes_without_a_record_go(void **state)
+TEST(bytes_without_a_record_go)
 {
-    (void)state;
     struct record_fixture f = record_fixture_begin();
 
     assert_false(removes_bytes(&f, BYTES, BEGUN_S - 60));
@@ -347,9 +333,8 @@ static void bytes_without_a_record_go(void **state)
 
 #define OTHER "bbbbbbbbbbbbbbbbbbbbbbbbbb"
 
-static void files_of_names_go_when_nobody_can_need_them(void **state)
+TEST(files_of_names_go_when_nobody_can_need_them)
 {
-    (void)state;
     struct record_fixture f = record_fixture_begin();
     struct record r;
     char file[STORE_KEY_BYTES], mine[STORE_KEY_BYTES], others[STORE_KEY_BYTES];
@@ -381,9 +366,8 @@ static void files_of_names_go_when_nobody_can_need_them(void **state)
     record_fixture_end(&f);
 }
 
-static void names_that_come_later(void **state)
+TEST(names_that_come_later)
 {
-    (void)state;
     struct record_fixture f = record_fixture_begin();
     struct record r = f.record;
     char mine[STORE_KEY_BYTES];
@@ -409,9 +393,8 @@ static void names_that_come_later(void **state)
     record_fixture_end(&f);
 }
 
-static void other_objects_are_left_alone(void **state)
+TEST(other_objects_are_left_alone)
 {
-    (void)state;
     static const char *const KEYS[] = {"bytes/x",
                                        "bytes/a/" ID,
                                        "views/00/" SHA,
@@ -438,9 +421,8 @@ static void other_objects_are_left_alone(void **state)
     record_fixture_end(&f);
 }
 
-static void a_damaged_tombstone_still_counts(void **state)
+TEST(a_damaged_tombstone_still_counts)
 {
-    (void)state;
     static const char *const WORDS[] = {"", "x", "2026-11-20T10:49:19Z and more"};
     struct record r;
 
@@ -453,9 +435,8 @@ static void a_damaged_tombstone_still_counts(void **state)
     }
 }
 
-static void only_ids_are_looked_up(void **state)
+TEST(only_ids_are_looked_up)
 {
-    (void)state;
     static const struct str WRONG[] = {
         STR_INIT(""),
         STR_INIT("abcdefghijklmnopqrstuvwxy"),
@@ -476,9 +457,8 @@ static void only_ids_are_looked_up(void **state)
     record_fixture_end(&f);
 }
 
-static void secrets_differ_and_use_all_bits(void **state)
+TEST(secrets_differ_and_use_all_bits)
 {
-    (void)state;
     enum { N = 400 };
     static char secrets[N][RECORD_ID_CHARS + 1];
     size_t kinds[RECORD_ID_CHARS] = {0};
@@ -502,9 +482,8 @@ static void secrets_differ_and_use_all_bits(void **state)
     assert_int_equal(kinds[RECORD_ID_CHARS - 1], 8);
 }
 
-static void digests_and_tokens(void **state)
+TEST(digests_and_tokens)
 {
-    (void)state;
     struct record_fixture f = record_fixture_begin();
     char hex[RECORD_SHA256_CHARS + 1];
 
@@ -520,32 +499,4 @@ static void digests_and_tokens(void **state)
     assert_false(record_token_matches(&f.record, STR("token")));
     assert_false(record_token_matches(&f.record, STR("")));
     record_fixture_end(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(records_come_back),
-        cmocka_unit_test(the_object_is_plain_json),
-        cmocka_unit_test(hostile_names_are_cleaned),
-        cmocka_unit_test(what_would_be_broken_is_not_written),
-        cmocka_unit_test(broken_objects_are_called_so),
-        cmocka_unit_test(a_huge_object_is_broken),
-        cmocka_unit_test(expired_ones_are_gone_and_can_be_deleted),
-        cmocka_unit_test(deleted_ones_are_gone_for_a_while),
-        cmocka_unit_test(a_record_under_a_tombstone_stays_gone),
-        cmocka_unit_test(an_upload_that_slept_is_refused),
-        cmocka_unit_test(expiring_goes_on_where_it_was_cut_off),
-        cmocka_unit_test(a_change_that_comes_too_late_is_refused),
-        cmocka_unit_test(an_empty_revision_too_early_is_damage),
-        cmocka_unit_test(bytes_without_a_record_go),
-        cmocka_unit_test(files_of_names_go_when_nobody_can_need_them),
-        cmocka_unit_test(names_that_come_later),
-        cmocka_unit_test(other_objects_are_left_alone),
-        cmocka_unit_test(a_damaged_tombstone_still_counts),
-        cmocka_unit_test(only_ids_are_looked_up),
-        cmocka_unit_test(secrets_differ_and_use_all_bits),
-        cmocka_unit_test(digests_and_tokens),
-    };
-    return cmocka_run_group_tests_name("record", tests, NULL, NULL);
 }

@@ -68,11 +68,10 @@ static void remove_quietly(struct world *w)
     assert_int_equal(remove(path), 0);
 }
 
-static void from_memory_within_the_second(void **state)
+TEST(from_memory_within_the_second)
 {
     struct world w;
 
-    (void)state;
     build(&w);
     assert_int_equal(read_at(&w, NOW_S), RECORD_FOUND);
     remove_quietly(&w);
@@ -81,11 +80,10 @@ static void from_memory_within_the_second(void **state)
     wreck(&w);
 }
 
-static void any_change_of_the_store_ends_it(void **state)
+TEST(any_change_of_the_store_ends_it)
 {
     struct world w;
 
-    (void)state;
     build(&w);
     assert_int_equal(read_at(&w, NOW_S), RECORD_FOUND);
     remove_quietly(&w);
@@ -96,11 +94,10 @@ static void any_change_of_the_store_ends_it(void **state)
     wreck(&w);
 }
 
-static void deleted_is_gone_at_once(void **state)
+TEST(deleted_is_gone_at_once)
 {
     struct world w;
 
-    (void)state;
     build(&w);
     assert_int_equal(read_at(&w, NOW_S), RECORD_FOUND);
     assert_int_equal(record_delete(w.store, &w.record, NOW_S), STORE_OK);
@@ -108,39 +105,24 @@ static void deleted_is_gone_at_once(void **state)
     wreck(&w);
 }
 
-static void expired_is_gone(void **state)
+TEST(expired_is_gone)
 {
     struct world w;
 
-    (void)state;
     build(&w);
     assert_int_equal(read_at(&w, NOW_S + 1), RECORD_FOUND);
     assert_int_equal(read_at(&w, NOW_S + 2), RECORD_GONE);
     wreck(&w);
 }
 
-static void what_is_not_there(void **state)
+TEST(what_is_not_there)
 {
     struct world w;
     struct record r;
 
-    (void)state;
     build(&w);
     assert_int_equal(record_cache_read(w.recent, STR("no id"), NOW_S, &r), RECORD_NONE);
     assert_int_equal(record_cache_read(w.recent, STR("aaaaaaaaaaaaaaaaaaaaaaaaaa"), NOW_S, &r), RECORD_NONE);
     assert_string_equal(r.id, "");
     wreck(&w);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(from_memory_within_the_second),
-        cmocka_unit_test(any_change_of_the_store_ends_it),
-        cmocka_unit_test(deleted_is_gone_at_once),
-        cmocka_unit_test(expired_is_gone),
-        cmocka_unit_test(what_is_not_there),
-    };
-
-    return cmocka_run_group_tests_name("recent", tests, NULL, NULL);
 }

@@ -10,12 +10,11 @@
 
 enum { ROUNDS = 200, ALL = RECORD_NAME | RECORD_EXPIRY | RECORD_APP };
 
-static void name_and_expiry(void **state)
+TEST(name_and_expiry)
 {
     struct record_fixture f = record_fixture_begin();
     struct record r;
 
-    (void)state;
     assert_int_equal(record_write(f.store, &f.record, BEGUN_S), STORE_OK);
     strcpy(f.record.name, "an\x01other");
     f.record.expires_s = NOW_S + DAY_S;
@@ -33,12 +32,11 @@ static void name_and_expiry(void **state)
 }
 
 /* Two clients have read the record, and change one field each. */
-static void fields_that_another_change_made_stay(void **state)
+TEST(fields_that_another_change_made_stay)
 {
     struct record_fixture f = record_fixture_begin();
     struct record named = f.record, longer = f.record, r;
 
-    (void)state;
     assert_int_equal(record_write(f.store, &f.record, BEGUN_S), STORE_OK);
     strcpy(named.name, "another");
     strcpy(named.app, "com.example");
@@ -56,12 +54,11 @@ static void fields_that_another_change_made_stay(void **state)
     record_fixture_end(&f);
 }
 
-static void what_is_not_there(void **state)
+TEST(what_is_not_there)
 {
     struct record_fixture f = record_fixture_begin();
     struct record r;
 
-    (void)state;
     assert_int_equal(record_change(f.store, &f.record, ALL, NOW_S), STORE_NOT_FOUND);
     assert_int_equal(record_write(f.store, &f.record, BEGUN_S), STORE_OK);
     assert_int_equal(record_change(f.store, &f.record, ALL, f.record.expires_s), STORE_NOT_FOUND);
@@ -90,11 +87,10 @@ static void *change_until_gone(void *context)
 }
 
 /* However the two meet, the upload is gone, and no record is left behind. */
-static void a_delete_meanwhile(void **state)
+TEST(a_delete_meanwhile)
 {
     struct record_fixture f = record_fixture_begin();
 
-    (void)state;
     for (unsigned i = 0; i < ROUNDS; i++) {
         char id[RECORD_ID_CHARS + 1], key[STORE_KEY_BYTES];
         struct record r;
@@ -127,11 +123,10 @@ static void *read_until_gone(void *context)
 }
 
 /* Who reads meanwhile sees the upload, and then that it is gone: never that there was none. */
-static void a_reader_of_what_is_deleted(void **state)
+TEST(a_reader_of_what_is_deleted)
 {
     struct record_fixture f = record_fixture_begin();
 
-    (void)state;
     for (unsigned i = 0; i < ROUNDS; i++) {
         void *last;
         pthread_t thread;
@@ -179,14 +174,13 @@ static void *change_one_field(void *context)
 }
 
 /* Each field has a changer of its own, which finds its own change again each time. */
-static void no_change_is_lost(void **state)
+TEST(no_change_is_lost)
 {
     static const unsigned FIELDS[CHANGERS] = {RECORD_NAME, RECORD_EXPIRY, RECORD_APP, RECORD_READERS};
     struct record_fixture f = record_fixture_begin();
     struct changer changers[CHANGERS];
     pthread_t threads[CHANGERS];
 
-    (void)state;
     assert_int_equal(record_write(f.store, &f.record, BEGUN_S), STORE_OK);
     for (unsigned i = 0; i < CHANGERS; i++) {
         changers[i] = (struct changer){&f, FIELDS[i], 0};
@@ -223,13 +217,12 @@ static enum store_result list_nothing(struct store *s, const char *prefix,
     return STORE_OK;
 }
 
-static void a_list_that_missed_all_is_made_again(void **state)
+TEST(a_list_that_missed_all_is_made_again)
 {
     struct record_fixture f = record_fixture_begin();
     const struct store_backend *backend = f.store->backend;
     struct record r;
 
-    (void)state;
     assert_int_equal(record_write(f.store, &f.record, BEGUN_S), STORE_OK);
     missing = *backend;
     list_all = backend->list;
@@ -254,11 +247,10 @@ static void *lengthen(void *context)
 }
 
 /* A sweep, whose clock is ahead, finds an upload expired that is just kept for longer: the one or the other. */
-static void a_longer_life_comes_in_time_or_is_refused(void **state)
+TEST(a_longer_life_comes_in_time_or_is_refused)
 {
     struct record_fixture f = record_fixture_begin();
 
-    (void)state;
     f.record.expires_s = NOW_S + DAY_S;
     for (unsigned i = 0; i < ROUNDS; i++) {
         struct changer c = {.f = &f};
@@ -280,12 +272,11 @@ static void a_longer_life_comes_in_time_or_is_refused(void **state)
     record_fixture_end(&f);
 }
 
-static void replacing(void **state)
+TEST(replacing)
 {
     struct record_fixture f = record_fixture_begin();
     struct buf b = {0};
 
-    (void)state;
     assert_int_equal(local_replace(store_local(f.store), "a/b", STR("one")), STORE_OK);
     assert_int_equal(local_replace(store_local(f.store), "a/b", STR("two, longer")), STORE_OK);
     assert_int_equal(local_replace(store_local(f.store), "a/b", STR("3")), STORE_OK);
@@ -296,21 +287,4 @@ static void replacing(void **state)
                      STORE_FAILED); /* an object is no folder */
     buf_free(&b);
     record_fixture_end(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(name_and_expiry),
-        cmocka_unit_test(fields_that_another_change_made_stay),
-        cmocka_unit_test(what_is_not_there),
-        cmocka_unit_test(a_delete_meanwhile),
-        cmocka_unit_test(a_reader_of_what_is_deleted),
-        cmocka_unit_test(no_change_is_lost),
-        cmocka_unit_test(a_list_that_missed_all_is_made_again),
-        cmocka_unit_test(a_longer_life_comes_in_time_or_is_refused),
-        cmocka_unit_test(replacing),
-    };
-
-    return cmocka_run_group_tests_name("record_change", tests, NULL, NULL);
 }

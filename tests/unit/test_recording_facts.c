@@ -17,9 +17,8 @@ static void assert_text(enum fact_kind kind, const char *value, const char *expe
     assert_buf(&b, expected);
 }
 
-static void values_in_words(void **state)
+TEST(values_in_words)
 {
-    (void)state;
     assert_text(FACT_TEXT, "dual", "dual");
     assert_text(FACT_YES_NO, "true", "yes");
     assert_text(FACT_YES_NO, "false", "no");
@@ -36,11 +35,10 @@ static void values_in_words(void **state)
     }
 }
 
-static void points_in_time(void **state)
+TEST(points_in_time)
 {
     int64_t unix_s;
 
-    (void)state;
     assert_text(FACT_TIME_US, "1463217600000000", "2016-05-14T09:20:00Z");
     assert_text(FACT_TIME_NS, "1463217600000000000", "2016-05-14T09:20:00Z");
     assert_text(FACT_TIME_US, "1234567890", "20 min 35 s on the device's clock");
@@ -56,9 +54,8 @@ static void points_in_time(void **state)
     assert_false(fact_is_void(FACT_TIME_US, STR("1")));
 }
 
-static void table_is_sound(void **state)
+TEST(table_is_sound)
 {
-    (void)state;
     for (size_t i = 0; i < FACTS_COUNT; i++) {
         assert_ptr_equal(fact_by_name(str_of(FACTS[i].name)), &FACTS[i]);
         assert_true(FACTS[i].label[0] >= 'A' && FACTS[i].label[0] <= 'Z');
@@ -104,11 +101,10 @@ static void put_regular(struct buf *b)
     }
 }
 
-static void every_fact_has_a_label(void **state)
+TEST(every_fact_has_a_label)
 {
     struct buf b = {0};
 
-    (void)state;
     put_regular(&b);
     assert_labelled(buf_view(&b));
     for (unsigned v = 0; v < VARIANTS; v++) {
@@ -118,16 +114,4 @@ static void every_fact_has_a_label(void **state)
         assert_labelled(buf_view(&b));
     }
     buf_free(&b);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_in_words),
-        cmocka_unit_test(points_in_time),
-        cmocka_unit_test(table_is_sound),
-        cmocka_unit_test(every_fact_has_a_label),
-    };
-
-    return cmocka_run_group_tests_name("facts", tests, NULL, NULL);
 }

@@ -412,12 +412,11 @@ static void choose_window(struct file *f, uint64_t *random, bool ends)
         !ends ? WINDOW_NO_END : f->window.from_ns + 1 + random_next(random) % (length / 4 + 1) / 500 * 500;
 }
 
-static void parts_show_what_all_of_it_does(void **state)
+TEST(parts_show_what_all_of_it_does)
 {
     static struct file f;
     uint64_t random = 6;
 
-    (void)state;
     for (unsigned round = 0; round < 400; round++) {
         open_file(&f, &random);
         for (unsigned i = 0; i < 4; i++) {
@@ -444,7 +443,7 @@ static bool read_counted(void *context, uint64_t offset, void *to, size_t n)
 }
 
 /* Two tracks take turns; one has called something at the beginning that it never leaves. */
-static void a_window_of_a_hundredth_reads_few_blocks(void **state)
+TEST(a_window_of_a_hundredth_reads_few_blocks)
 {
     enum { N = 400000 };
     struct event e = {.frame = 1};
@@ -452,7 +451,6 @@ static void a_window_of_a_hundredth_reads_few_blocks(void **state)
     struct arena arena;
     struct replayed r;
 
-    (void)state;
     arena_init(&arena, 64 << 20);
     struct builder *b = builder_new(&arena, (struct hash_seed){9, 10});
     assert_true(b != NULL && builder_values(b, values, 2, &values[2], 1));
@@ -540,12 +538,11 @@ static void fold_samples(struct arena *arena, struct replayed *log, uint64_t *ra
 }
 
 /* All of a sample belongs to the window of its time. */
-static void windows_of_samples(void **state)
+TEST(windows_of_samples)
 {
     static struct sample samples[SAMPLES];
     uint64_t random = 12;
 
-    (void)state;
     for (unsigned round = 0; round < 200; round++) {
         const struct profile *p;
         struct replayed log;
@@ -596,12 +593,11 @@ static enum replay_end play_bytes(const struct file *f, struct replayed_file *b)
 }
 
 /* No flipped bit, and no end that is missing, goes unnoticed. */
-static void damage_is_noticed(void **state)
+TEST(damage_is_noticed)
 {
     static struct file f;
     uint64_t random = 3;
 
-    (void)state;
     for (unsigned round = 0; round < 20; round++) {
         open_file(&f, &random);
         struct replayed_file b = {malloc((size_t)f.log.memory.bytes), (size_t)f.log.memory.bytes};
@@ -619,16 +615,4 @@ static void damage_is_noticed(void **state)
         free(b.p);
         close_file(&f);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parts_show_what_all_of_it_does),
-        cmocka_unit_test(a_window_of_a_hundredth_reads_few_blocks),
-        cmocka_unit_test(windows_of_samples),
-        cmocka_unit_test(damage_is_noticed),
-    };
-
-    return cmocka_run_group_tests_name("replay", tests, NULL, NULL);
 }

@@ -8,11 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-static void headers(void **state)
+TEST(headers)
 {
     struct reply r;
 
-    (void)state;
     reply_init(&r);
     assert_int_equal(r.status, 0);
     assert_null(reply_header_value(&r, "ETag"));
@@ -28,11 +27,10 @@ static void headers(void **state)
     assert_int_equal(r.n_headers, 0);
 }
 
-static void too_many_headers_fail(void **state)
+TEST(too_many_headers_fail)
 {
     struct reply r;
 
-    (void)state;
     reply_init(&r);
     for (int i = 0; i < REPLY_HEADERS_MAX; i++)
         reply_header(&r, "X-Filler", "%d", i);
@@ -44,11 +42,10 @@ static void too_many_headers_fail(void **state)
     assert_false(r.text.failed);
 }
 
-static void too_long_a_header_fails(void **state)
+TEST(too_long_a_header_fails)
 {
     struct reply r;
 
-    (void)state;
     reply_init(&r);
     reply_header(&r, "X-Long", "%*d", 5000, 1);
     assert_true(r.text.failed);
@@ -56,11 +53,10 @@ static void too_long_a_header_fails(void **state)
     reply_free(&r);
 }
 
-static void text_body(void **state)
+TEST(text_body)
 {
     struct reply r;
 
-    (void)state;
     reply_init(&r);
     buf_z(reply_text(&r, 201, "text/plain; charset=utf-8"), "hello\n");
     assert_int_equal(r.status, 201);
@@ -72,11 +68,10 @@ static void text_body(void **state)
     reply_free(&r); /* a second time does nothing */
 }
 
-static void static_body(void **state)
+TEST(static_body)
 {
     struct reply r;
 
-    (void)state;
     reply_init(&r);
     reply_static(&r, 200, "text/css", STR("a{}"));
     assert_int_equal(r.kind, REPLY_STATIC);
@@ -84,12 +79,11 @@ static void static_body(void **state)
     reply_free(&r);
 }
 
-static void file_is_closed(void **state)
+TEST(file_is_closed)
 {
     struct reply r;
     int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
-    (void)state;
     assert_true(fd >= 0);
     reply_init(&r);
     reply_file(&r, 206, "application/octet-stream", fd, 100, 50);
@@ -100,13 +94,12 @@ static void file_is_closed(void **state)
 }
 
 /* An answer may be thought better of: what the first one held is let go. */
-static void another_body_replaces(void **state)
+TEST(another_body_replaces)
 {
     struct buf b = {0};
     struct reply r;
     int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
-    (void)state;
     reply_init(&r);
     reply_file(&r, 200, "image/svg+xml", fd, 0, 9);
     buf_z(&b, "shared");
@@ -120,22 +113,20 @@ static void another_body_replaces(void **state)
 }
 
 /* A zeroed reply owns no descriptor, so freeing it must not close 0. */
-static void zeroed_owns_nothing(void **state)
+TEST(zeroed_owns_nothing)
 {
     struct reply r = {0};
     int before = fcntl(STDIN_FILENO, F_GETFD);
 
-    (void)state;
     reply_free(&r);
     assert_int_equal(fcntl(STDIN_FILENO, F_GETFD), before);
 }
 
-static void shared_takes_the_buffer(void **state)
+TEST(shared_takes_the_buffer)
 {
     struct buf b = {0};
     struct shared_bytes *s, *second;
 
-    (void)state;
     for (int i = 0; i < 1000; i++)
         buf_z(&b, "0123456789");
     s = shared_bytes_new(&b);
@@ -151,12 +142,11 @@ static void shared_takes_the_buffer(void **state)
     shared_bytes_unref(NULL);
 }
 
-static void shared_of_nothing_and_of_a_failed_buffer(void **state)
+TEST(shared_of_nothing_and_of_a_failed_buffer)
 {
     struct buf b = {0};
     struct shared_bytes *s = shared_bytes_new(&b);
 
-    (void)state;
     assert_non_null(s);
     assert_int_equal(shared_bytes_view(s).n, 0);
     shared_bytes_unref(s);
@@ -176,12 +166,11 @@ static void *take_and_give(void *shared)
 }
 
 /* Under a sanitizer a lost count is a leak, or a use after free. */
-static void shared_by_threads(void **state)
+TEST(shared_by_threads)
 {
     struct buf b = {0};
     pthread_t threads[4];
 
-    (void)state;
     buf_z(&b, "x");
     struct shared_bytes *s = shared_bytes_new(&b);
     for (int i = 0; i < 4; i++)
@@ -202,7 +191,7 @@ static void reply_of(struct reply *r, size_t bytes, const char *vary)
         reply_header(r, "Vary", "%s", vary);
 }
 
-static void large_texts_are_encoded(void **state)
+TEST(large_texts_are_encoded)
 {
     static const struct {
         size_t bytes;
@@ -217,7 +206,6 @@ static void large_texts_are_encoded(void **state)
         {REPLY_ENCODE_BYTES + 1, "Accept-Encoding", "br", NULL},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(CASES) / sizeof(*CASES); i++) {
         struct reply r;
         reply_of(&r, CASES[i].bytes, CASES[i].vary);
@@ -234,11 +222,10 @@ static void large_texts_are_encoded(void **state)
     }
 }
 
-static void only_successes_are_encoded(void **state)
+TEST(only_successes_are_encoded)
 {
     struct reply r;
 
-    (void)state;
     reply_of(&r, 2 * REPLY_ENCODE_BYTES, "Accept-Encoding");
     r.status = 404;
     reply_encode(&r, STR("gzip"));
@@ -255,13 +242,12 @@ static void count_end(void *answer)
     ++*(int *)answer;
 }
 
-static void an_answer_ends_with_its_bytes(void **state)
+TEST(an_answer_ends_with_its_bytes)
 {
     struct buf b = {0};
     struct reply r;
     int ended = 0, other = 0;
 
-    (void)state;
     buf_z(&b, "bytes");
     struct shared_bytes *s = shared_bytes_new(&b);
     assert_null(shared_bytes_answer(s));
@@ -277,26 +263,4 @@ static void an_answer_ends_with_its_bytes(void **state)
     reply_free(&r);
     assert_int_equal(ended, 1);
     assert_int_equal(other, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(headers),
-        cmocka_unit_test(too_many_headers_fail),
-        cmocka_unit_test(too_long_a_header_fails),
-        cmocka_unit_test(text_body),
-        cmocka_unit_test(static_body),
-        cmocka_unit_test(file_is_closed),
-        cmocka_unit_test(another_body_replaces),
-        cmocka_unit_test(zeroed_owns_nothing),
-        cmocka_unit_test(shared_takes_the_buffer),
-        cmocka_unit_test(shared_of_nothing_and_of_a_failed_buffer),
-        cmocka_unit_test(shared_by_threads),
-        cmocka_unit_test(large_texts_are_encoded),
-        cmocka_unit_test(only_successes_are_encoded),
-        cmocka_unit_test(an_answer_ends_with_its_bytes),
-    };
-
-    return cmocka_run_group_tests_name("reply", tests, NULL, NULL);
 }

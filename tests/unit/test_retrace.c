@@ -119,12 +119,11 @@ static void assert_told(struct fixture *f, struct str trace, struct str expected
     }
 }
 
-static void stack_traces_are_translated(void **state)
+TEST(stack_traces_are_translated)
 {
     const char *samples = getenv("AFLAMED_SAMPLES");
     struct buf path = {0};
 
-    (void)state;
     if (samples == NULL || *samples == '\0')
         skip();
     buf_printf(&path, "%s/samples/mapping/retrace_cases.json", samples);
@@ -147,13 +146,4 @@ static void stack_traces_are_translated(void **state)
     }
     json_decref(cases);
     buf_free(&path);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stack_traces_are_translated),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

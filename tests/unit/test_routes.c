@@ -30,11 +30,10 @@ static struct client client_of(const char *method, const char *path)
     return c;
 }
 
-static void parameters_are_what_the_braces_matched(void **state)
+TEST(parameters_are_what_the_braces_matched)
 {
     struct client c = client_of("GET", "/p/abc/t/1,2.svg");
 
-    (void)state;
     const struct route *r = route_find(&c.x);
     assert_non_null(r);
     assert_ptr_equal(r->handle, handle_track);
@@ -46,12 +45,11 @@ static void parameters_are_what_the_braces_matched(void **state)
     assert_ptr_equal(r->handle, handle_profile);
 }
 
-static void the_rest_is_refused(void **state)
+TEST(the_rest_is_refused)
 {
     static const char *const NOWHERE[] = {"/p", "/p/", "/p/a/", "/p//t", "/p/a/t/1/2/3", "/x/y", "//"};
     struct client c;
 
-    (void)state;
     for (size_t i = 0; i < sizeof(NOWHERE) / sizeof(NOWHERE[0]); i++) {
         c = client_of("GET", NOWHERE[i]);
         assert_null(route_find(&c.x));
@@ -65,11 +63,10 @@ static void the_rest_is_refused(void **state)
     reply_free(&c.x.reply);
 }
 
-static void a_key_that_nobody_knows_is_named(void **state)
+TEST(a_key_that_nobody_knows_is_named)
 {
     struct client c = client_of("GET", "/p/a/status.json");
 
-    (void)state;
     c.keys[0] = "made";
     assert_non_null(route_find(&c.x));
     c.keys[1] = "wiat";
@@ -86,9 +83,8 @@ static void a_key_that_nobody_knows_is_named(void **state)
 }
 
 /* What the documentation is made of. */
-static void rows_are_whole(void **state)
+TEST(rows_are_whole)
 {
-    (void)state;
     for (size_t i = 0; i < ROUTES_COUNT; i++) {
         const struct route *r = &ROUTES[i];
         assert_non_null(r->handle);
@@ -98,16 +94,4 @@ static void rows_are_whole(void **state)
         for (size_t j = 0; j < i; j++)
             assert_false(strcmp(r->path, ROUTES[j].path) == 0 && strcmp(r->method, ROUTES[j].method) == 0);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parameters_are_what_the_braces_matched),
-        cmocka_unit_test(the_rest_is_refused),
-        cmocka_unit_test(a_key_that_nobody_knows_is_named),
-        cmocka_unit_test(rows_are_whole),
-    };
-
-    return cmocka_run_group_tests_name("routes", tests, NULL, NULL);
 }

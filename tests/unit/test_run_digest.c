@@ -39,11 +39,10 @@ static void assert_str(struct str s, const char *expected)
     assert_memory_equal(s.p, expected, s.n);
 }
 
-static void head(void **state)
+TEST(head)
 {
     struct run_digest d;
 
-    (void)state;
     open_it(&d, HEAD METHODS);
     assert_int_equal(d.n_values, 2);
     assert_str(d.values[1].name, "retained");
@@ -57,7 +56,7 @@ static void head(void **state)
     assert_int_equal(run_digest_value(&d, STR("cpu")), -1);
 }
 
-static void steps(void **state)
+TEST(steps)
 {
     static const char *const BAD[] = {"step\tstart\tns\n", "step\tstart\tyears\t1\n", "step\t\tns\t1\n",
                                       "step\tstart\tns\t1\t2\n", "step\tstart\tns\tx\n"};
@@ -65,7 +64,6 @@ static void steps(void **state)
     struct diag diag = {0};
     struct buf many = {0};
 
-    (void)state;
     open_it(&d, HEAD "step\tstart\tns\t134\n"
                      "step\tlate-frames\tcount\t0\n" METHODS);
     assert_int_equal(d.n_steps, 2);
@@ -88,13 +86,12 @@ static void steps(void **state)
     buf_free(&many);
 }
 
-static void rows(void **state)
+TEST(rows)
 {
     struct run_digest d;
     struct run_digest_row row;
     unsigned n = 0;
 
-    (void)state;
     open_it(&d, HEAD METHODS);
     struct str rest = d.threads;
     while (run_digest_next_thread(&d, &rest, &row))
@@ -112,7 +109,7 @@ static void rows(void **state)
     assert_int_equal(rest.n, 0);
 }
 
-static void found(void **state)
+TEST(found)
 {
     static const struct {
         const char *name, *found; /* NULL: nothing */
@@ -135,7 +132,6 @@ static void found(void **state)
     struct run_digest d;
     struct run_digest_row row;
 
-    (void)state;
     open_it(&d, HEAD METHODS);
     for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
         bool is_there = run_digest_find(&d, str_of(CASES[i].name), &row);
@@ -148,12 +144,11 @@ static void found(void **state)
     assert_int_equal(row.exclusive[0], 6);
 }
 
-static void threads_are_found(void **state)
+TEST(threads_are_found)
 {
     struct run_digest d;
     struct run_digest_row row;
 
-    (void)state;
     open_it(&d, HEAD METHODS);
     assert_true(run_digest_find_thread(&d, STR("main"), &row));
     assert_str(row.name, "com.app");
@@ -167,14 +162,13 @@ static void threads_are_found(void **state)
 }
 
 /* Among many, each is found, and nothing beside them. */
-static void every_row_is_found(void **state)
+TEST(every_row_is_found)
 {
     enum { N = 3000 };
     struct buf b = {0};
     struct run_digest d;
     struct run_digest_row row;
 
-    (void)state;
     buf_z(&b, "aflamed-digest\t1\nvalue\tw\tns\t1\n");
     buf_printf(&b, "methods\t%d\t0\n", N);
     for (int i = 0; i < N; i++)
@@ -213,11 +207,10 @@ static bool is_good(const char *p, size_t n, struct diag *diag)
     return good;
 }
 
-static void every_cut_is_refused(void **state)
+TEST(every_cut_is_refused)
 {
     static const char TEXT[] = HEAD METHODS;
 
-    (void)state;
     for (size_t n = 0; n < sizeof(TEXT) - 1; n++) {
         struct diag diag = {0};
         assert_false(is_good(TEXT, n, &diag));
@@ -225,7 +218,7 @@ static void every_cut_is_refused(void **state)
     }
 }
 
-static void damage_is_refused(void **state)
+TEST(damage_is_refused)
 {
 #define BEGIN "aflamed-digest\t1\nvalue\tw\tns\t1\n"
     static const char *const CASES[] = {
@@ -260,7 +253,6 @@ static void damage_is_refused(void **state)
         BEGIN "methods\t1\t0\n\n",
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
         struct diag diag = {0};
         if (is_good(CASES[i], strlen(CASES[i]), &diag))
@@ -271,7 +263,7 @@ static void damage_is_refused(void **state)
     assert_true(is_good(BEGIN "methods\t0\t0\n", strlen(BEGIN "methods\t0\t0\n"), &diag));
 }
 
-static void too_many_threads_are_refused(void **state)
+TEST(too_many_threads_are_refused)
 {
     for (int n = RUN_DIGEST_THREADS_MAX; n <= RUN_DIGEST_THREADS_MAX + 1; n++) {
         struct buf b = {0};
@@ -284,21 +276,4 @@ static void too_many_threads_are_refused(void **state)
         assert_int_equal(is_good(b.p, b.n, &diag), n == RUN_DIGEST_THREADS_MAX);
         buf_free(&b);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(head),
-        cmocka_unit_test(steps),
-        cmocka_unit_test(rows),
-        cmocka_unit_test(found),
-        cmocka_unit_test(threads_are_found),
-        cmocka_unit_test(every_row_is_found),
-        cmocka_unit_test(every_cut_is_refused),
-        cmocka_unit_test(damage_is_refused),
-        cmocka_unit_test(too_many_threads_are_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,7 +19,7 @@ static const struct profile_value VALUES[] = {
 
 /* ---- values below 0 ---- */
 
-static void what_goes_down_has_a_column(void **state)
+TEST_WITH(what_goes_down_has_a_column, builder_set_up, builder_tear_down)
 {
     struct builder_fixture *f = *state;
     struct builder *b = f->builder;
@@ -44,7 +44,7 @@ static void what_goes_down_has_a_column(void **state)
     assert_int_equal(profile_minus_total(p, 0, 1), 0);
 }
 
-static void signed_sums_saturate(void **state)
+TEST_WITH(signed_sums_saturate, builder_set_up, builder_tear_down)
 {
     struct builder_fixture *f = *state;
     struct builder *b = f->builder;
@@ -63,7 +63,7 @@ static void signed_sums_saturate(void **state)
 
 /* ---- samples with times ---- */
 
-static void stacks_hold_until_the_next(void **state)
+TEST_WITH(stacks_hold_until_the_next, builder_set_up, builder_tear_down)
 {
     static const struct {
         uint64_t at;
@@ -114,7 +114,7 @@ static void stacks_hold_until_the_next(void **state)
     }
 }
 
-static void a_track_is_of_one_use(void **state)
+TEST_WITH(a_track_is_of_one_use, builder_set_up, builder_tear_down)
 {
     struct builder_fixture *f = *state;
     struct builder *b = f->builder;
@@ -231,9 +231,8 @@ static void check_totals(const struct profile *p, const struct model *m)
     }
 }
 
-static void moments_are_sums_of_changes(void **state)
+TEST(moments_are_sums_of_changes)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 40; seed++) {
         struct builder_fixture *f;
         uint64_t random = seed;
@@ -257,7 +256,7 @@ static void moments_are_sums_of_changes(void **state)
     }
 }
 
-static void sums_below_zero_are_counted(void **state)
+TEST_WITH(sums_below_zero_are_counted, builder_set_up, builder_tear_down)
 {
     struct builder_fixture *f = *state;
     struct builder *b = f->builder;
@@ -276,7 +275,7 @@ static void sums_below_zero_are_counted(void **state)
 
 /* ---- words ---- */
 
-static void tracks_have_words_of_their_own(void **state)
+TEST_WITH(tracks_have_words_of_their_own, builder_set_up, builder_tear_down)
 {
     struct builder_fixture *f = *state;
     struct builder *b = f->builder;
@@ -307,19 +306,4 @@ static void tracks_have_words_of_their_own(void **state)
     assert_string_equal(track_word(p, 2), "tracks");
     assert_false(p->timed);
     buf_free(&text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(what_goes_down_has_a_column, builder_set_up, builder_tear_down),
-        cmocka_unit_test_setup_teardown(signed_sums_saturate, builder_set_up, builder_tear_down),
-        cmocka_unit_test_setup_teardown(stacks_hold_until_the_next, builder_set_up, builder_tear_down),
-        cmocka_unit_test_setup_teardown(a_track_is_of_one_use, builder_set_up, builder_tear_down),
-        cmocka_unit_test(moments_are_sums_of_changes),
-        cmocka_unit_test_setup_teardown(sums_below_zero_are_counted, builder_set_up, builder_tear_down),
-        cmocka_unit_test_setup_teardown(tracks_have_words_of_their_own, builder_set_up, builder_tear_down),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

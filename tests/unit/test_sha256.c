@@ -18,11 +18,10 @@ static void check_end(struct sha256 *h, const char *expected)
 }
 
 /* FIPS 180-2, appendix B. */
-static void examples(void **state)
+TEST(examples)
 {
     struct sha256 *h = sha256_new();
 
-    (void)state;
     assert_non_null(h);
     check_end(h, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
     sha256_add(h, STR("a"));
@@ -34,14 +33,13 @@ static void examples(void **state)
     sha256_free(h);
 }
 
-static void cut_in_pieces(void **state)
+TEST(cut_in_pieces)
 {
     enum { MILLION = 1000000 };
     static const size_t PIECES[] = {1, 63, 511, 512, 513, 1000, MILLION};
     struct sha256 *h = sha256_new();
     char *text = malloc(MILLION);
 
-    (void)state;
     assert_true(h != NULL && text != NULL);
     memset(text, 'a', MILLION);
     for (size_t i = 0; i < sizeof(PIECES) / sizeof(PIECES[0]); i++) {
@@ -53,13 +51,4 @@ static void cut_in_pieces(void **state)
     }
     free(text);
     sha256_free(h);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(examples),
-        cmocka_unit_test(cut_in_pieces),
-    };
-    return cmocka_run_group_tests_name("sha256", tests, NULL, NULL);
 }

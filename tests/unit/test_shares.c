@@ -31,17 +31,15 @@ static struct share_left looked(struct shares *s, const char *name, int64_t now_
     return left;
 }
 
-static void without_limits_there_are_none(void **state)
+TEST(without_limits_there_are_none)
 {
-    (void)state;
     const struct config config = {.uploads_per_minute = 0};
 
     assert_false(shares_wanted(&config));
 }
 
-static void so_many_a_minute(void **state)
+TEST(so_many_a_minute)
 {
-    (void)state;
     const struct config config = {.uploads_per_minute = 3};
     struct shares *s = shares_of(&config);
     struct share_left left;
@@ -64,9 +62,8 @@ static void so_many_a_minute(void **state)
     shares_free(s);
 }
 
-static void so_many_at_a_time(void **state)
+TEST(so_many_at_a_time)
 {
-    (void)state;
     const struct config config = {.uploads_at_once = 2};
     struct shares *s = shares_of(&config);
 
@@ -82,9 +79,8 @@ static void so_many_at_a_time(void **state)
 }
 
 /* What is there to pay for has come already: the next one waits until it is paid. */
-static void so_many_bytes_a_day(void **state)
+TEST(so_many_bytes_a_day)
 {
-    (void)state;
     const struct config config = {.upload_bytes_per_day = 10 * DAY_S};
     struct shares *s = shares_of(&config);
     struct share_left left;
@@ -103,9 +99,8 @@ static void so_many_bytes_a_day(void **state)
     shares_free(s);
 }
 
-static void a_small_share_comes_back(void **state)
+TEST(a_small_share_comes_back)
 {
-    (void)state;
     const struct config config = {.upload_bytes_per_day = 1};
     struct shares *s = shares_of(&config);
 
@@ -118,9 +113,8 @@ static void a_small_share_comes_back(void **state)
 }
 
 /* Work is never refused: who has had more than the share waits behind others. */
-static void so_much_work_a_minute(void **state)
+TEST(so_much_work_a_minute)
 {
-    (void)state;
     enum { SECOND_US = 1000000 };
     const struct config config = {.work_seconds_per_minute = 6};
     struct shares *s = shares_of(&config);
@@ -140,9 +134,8 @@ static void so_much_work_a_minute(void **state)
     shares_free(s);
 }
 
-static void the_least_recent_is_forgotten(void **state)
+TEST(the_least_recent_is_forgotten)
 {
-    (void)state;
     const struct config config = {.uploads_per_minute = 1};
     struct shares *s = shares_of(&config);
     char name[SHARES_NAME_BYTES + 2];
@@ -162,9 +155,8 @@ static void the_least_recent_is_forgotten(void **state)
     shares_free(s);
 }
 
-static void they_come_back_from_text(void **state)
+TEST(they_come_back_from_text)
 {
-    (void)state;
     const struct config config = {
         .uploads_per_minute = 2, .upload_bytes_per_day = 10 * DAY_S, .work_seconds_per_minute = 60};
     struct shares *s = shares_of(&config), *next = shares_of(&config);
@@ -187,20 +179,4 @@ static void they_come_back_from_text(void **state)
     buf_free(&again);
     shares_free(s);
     shares_free(next);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_limits_there_are_none),
-        cmocka_unit_test(so_many_a_minute),
-        cmocka_unit_test(so_many_at_a_time),
-        cmocka_unit_test(so_many_bytes_a_day),
-        cmocka_unit_test(a_small_share_comes_back),
-        cmocka_unit_test(so_much_work_a_minute),
-        cmocka_unit_test(the_least_recent_is_forgotten),
-        cmocka_unit_test(they_come_back_from_text),
-    };
-
-    return cmocka_run_group_tests_name("shares", tests, NULL, NULL);
 }

@@ -91,17 +91,15 @@ static void check(const struct row *row)
     buf_free(&least);
 }
 
-static void names_of_many_languages(void **state)
+TEST(names_of_many_languages)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof(ROWS) / sizeof(ROWS[0]); i++)
         check(&ROWS[i]);
 }
 
 /* Each beginning of each name is some name. */
-static void cut_names(void **state)
+TEST(cut_names)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof(ROWS) / sizeof(ROWS[0]); i++)
         for (size_t n = 0; n <= strlen(ROWS[i].text); n++) {
             const struct frame_parts parts = {str_of(ROWS[i].scope), {ROWS[i].text, n}, STR("")};
@@ -111,14 +109,4 @@ static void cut_names(void **state)
             buf_free(&name);
             buf_free(&least);
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_of_many_languages),
-        cmocka_unit_test(cut_names),
-    };
-
-    return cmocka_run_group_tests_name("short names", tests, NULL, NULL);
 }

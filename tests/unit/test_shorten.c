@@ -51,11 +51,10 @@ static const char *shortened(struct one *o, enum view_names names, size_t cells)
     return form(o, names, false, cells);
 }
 
-static void forms(void **state)
+TEST(forms)
 {
     struct one o;
 
-    (void)state;
     one_init(&o, "com.example.foo.Foo", "bar");
     assert_string_equal(shortened(&o, NAMES_SHORT, 100), "com.example.foo.Foo.bar");
     assert_string_equal(shortened(&o, NAMES_SHORT, 23), "com.example.foo.Foo.bar");
@@ -74,11 +73,10 @@ static void forms(void **state)
 }
 
 /* As a person calls them. */
-static void lambdas(void **state)
+TEST(lambdas)
 {
     struct one o;
 
-    (void)state;
     one_init(&o, "com.example.Foo$bar$1", "invoke");
     assert_string_equal(shortened(&o, NAMES_SHORT, 28), "com.example.Foo$bar$1.invoke");
     assert_string_equal(shortened(&o, NAMES_SHORT, 27), "bar lambda in Foo");
@@ -95,11 +93,10 @@ static void lambdas(void **state)
     one_free(&o);
 }
 
-static void odd_names(void **state)
+TEST(odd_names)
 {
     struct one o;
 
-    (void)state;
     one_init(&o, "Main", "start");
     assert_string_equal(shortened(&o, NAMES_SHORT, 9), "start");
     assert_string_equal(shortened(&o, NAMES_SHORT, 6), "start");
@@ -125,7 +122,7 @@ static void odd_names(void **state)
     one_free(&o);
 }
 
-static void parameters(void **state)
+TEST(parameters)
 {
     static const char *const KNOWN[][2] = {
         {"()V", "()"},
@@ -154,7 +151,6 @@ static void parameters(void **state)
     };
     struct one o;
 
-    (void)state;
     for (size_t i = 0; i < sizeof(KNOWN) / sizeof(KNOWN[0]); i++) {
         char expected[256] = "Foo.bar";
         one_init_signed(&o, "Foo", "bar", KNOWN[i][0]);
@@ -187,12 +183,11 @@ static size_t cells_of_xml(const char *xml)
 }
 
 /* Nothing is wider than its box, and a wider box never shows less. */
-static void never_too_wide(void **state)
+TEST(never_too_wide)
 {
     static const char *const SCOPES[] = {"com.example.foo.Foo", "x", "", "日本.語.B", "a.b.c.d.e.f", ".."};
     static const char *const METHODS[] = {"bar", "<init>", "", "a\xff\xff\xff\xff", "é́é"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(SCOPES) / sizeof(SCOPES[0]); i++)
         for (size_t j = 0; j < sizeof(METHODS) / sizeof(METHODS[0]); j++) {
             struct one o;
@@ -207,13 +202,4 @@ static void never_too_wide(void **state)
             }
             one_free(&o);
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(forms),      cmocka_unit_test(lambdas),        cmocka_unit_test(odd_names),
-        cmocka_unit_test(parameters), cmocka_unit_test(never_too_wide),
-    };
-    return cmocka_run_group_tests_name("shorten", tests, NULL, NULL);
 }

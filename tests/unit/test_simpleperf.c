@@ -42,7 +42,7 @@ static void reads_as(const struct simpleperf_options *options, const char *expec
     arena_free(&arena);
 }
 
-static void stacks_by_event(void **state)
+TEST(stacks_by_event)
 {
     static const char EXPECTED[] = "71 com.example.app of com.example.app (71)\n"
                                    "main native 250000 0 0\n"
@@ -53,30 +53,27 @@ static void stacks_by_event(void **state)
                                    "libfoo.so[+1a01] native 0 0 0\n"
                                    "-unknown[+1a00]  125000 0 0\n";
 
-    (void)state;
     reads_as(&(struct simpleperf_options){0}, EXPECTED);
     reads_as(&(struct simpleperf_options){.meta_last = true}, EXPECTED);
     reads_as(&(struct simpleperf_options){.no_end = true}, EXPECTED);
     reads_as(&(struct simpleperf_options){.on_first = true}, EXPECTED);
 }
 
-static void without_times_off_the_cpu(void **state)
+TEST(without_times_off_the_cpu)
 {
     struct arena arena;
     const struct profile *p = read_with(&arena, &(struct simpleperf_options){.no_off_cpu = true});
 
-    (void)state;
     assert_int_equal(p->n_values, 2);
     assert_int_equal(profile_value_by_name(p, STR("waiting")), 2);
     arena_free(&arena);
 }
 
-static void what_is_said_of_it(void **state)
+TEST(what_is_said_of_it)
 {
     struct arena arena;
     const struct profile *p = read_with(&arena, &(struct simpleperf_options){0});
 
-    (void)state;
     assert_true(str_eq(p->values[0].name, STR("cpu-clock-u")));
     assert_int_equal(p->values[0].unit, UNIT_NS);
     assert_int_equal(p->values[0].role, ROLE_CPU);
@@ -97,14 +94,13 @@ static void what_is_said_of_it(void **state)
 }
 
 /* What is shown unless something else is asked for has samples. */
-static void a_first_event_without_samples(void **state)
+TEST(a_first_event_without_samples)
 {
     struct arena arena;
     const struct profile *p = read_with(&arena, &(struct simpleperf_options){.silent_first = true});
     struct view_options view;
     struct diag diag = {0};
 
-    (void)state;
     assert_true(str_eq(p->values[0].name, STR("task-clock-k")));
     assert_int_equal(profile_total(p, p->tracks[0].first, 0), 0);
     assert_int_equal(profile_weight_value(p), 1);
@@ -114,11 +110,10 @@ static void a_first_event_without_samples(void **state)
     arena_free(&arena);
 }
 
-static void what_is_refused(void **state)
+TEST(what_is_refused)
 {
     struct buf b = {0}, body = {0};
 
-    (void)state;
     simpleperf_put_header(&b);
     hostile_refused(&b, DIAG_UNUSABLE, "no samples");
     buf_bytes(&b, "SIMPLEPERF\2\0\0\0\0\0", 16);
@@ -129,12 +124,11 @@ static void what_is_refused(void **state)
 }
 
 /* A file that names no event, and one in which a sample's event is not named. */
-static void events_that_are_not_named(void **state)
+TEST(events_that_are_not_named)
 {
     struct buf b = {0}, body = {0};
     struct arena arena;
 
-    (void)state;
     simpleperf_put_header(&b);
     for (unsigned event = 0; event < 2; event++) {
         proto_put_number(&body, 2, 5);
@@ -151,12 +145,11 @@ static void events_that_are_not_named(void **state)
     arena_free(&arena);
 }
 
-static void samples_without_a_count(void **state)
+TEST(samples_without_a_count)
 {
     struct buf b = {0}, body = {0};
     struct arena arena;
 
-    (void)state;
     simpleperf_put_header(&b);
     for (unsigned i = 0; i < 3; i++) {
         proto_put_number(&body, 1, 9 + i);
@@ -171,31 +164,15 @@ static void samples_without_a_count(void **state)
     arena_free(&arena);
 }
 
-static void any_damage(void **state)
+TEST(any_damage)
 {
     static const struct simpleperf_options OPTIONS[] = {{0}, {.meta_last = true}};
     struct buf b = {0};
 
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         buf_clear(&b);
         simpleperf_put(&b, &OPTIONS[i]);
         hostile_damage("simpleperf", &b);
     }
     buf_free(&b);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stacks_by_event),
-        cmocka_unit_test(without_times_off_the_cpu),
-        cmocka_unit_test(a_first_event_without_samples),
-        cmocka_unit_test(what_is_said_of_it),
-        cmocka_unit_test(what_is_refused),
-        cmocka_unit_test(events_that_are_not_named),
-        cmocka_unit_test(samples_without_a_count),
-        cmocka_unit_test(any_damage),
-    };
-    return cmocka_run_group_tests_name("simpleperf", tests, NULL, NULL);
 }

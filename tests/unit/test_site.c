@@ -15,16 +15,14 @@ static bool ours(struct site_own o, const char *host)
     return site_is_ours(&o, str_of(host));
 }
 
-static void every_host_is_ours_if_none_is_named(void **state)
+TEST(every_host_is_ours_if_none_is_named)
 {
-    (void)state;
     assert_true(ours(NOTHING_SAID, "anything.example:1"));
     assert_true(ours(NOTHING_SAID, ""));
 }
 
-static void the_external_url_names_the_host(void **state)
+TEST(the_external_url_names_the_host)
 {
-    (void)state;
     struct site_own o = own("https://Flames.example:8443/team", "");
 
     assert_true(ours(o, "flames.example"));
@@ -37,9 +35,8 @@ static void the_external_url_names_the_host(void **state)
     assert_false(ours(o, ""));
 }
 
-static void a_list_names_hosts(void **state)
+TEST(a_list_names_hosts)
 {
-    (void)state;
     struct site_own o = own("", "a.example, b.example:81,[2001:db8::1]");
 
     assert_true(ours(o, "a.example:8192"));
@@ -60,15 +57,13 @@ static bool foreign(struct site_own o, const char *host, const char *origin, con
     return site_is_foreign(&o, &r);
 }
 
-static void programs_are_not_meant(void **state)
+TEST(programs_are_not_meant)
 {
-    (void)state;
     assert_false(foreign(NOTHING_SAID, "127.0.0.1:8192", NULL, NULL));
 }
 
-static void pages_of_other_sites_are(void **state)
+TEST(pages_of_other_sites_are)
 {
-    (void)state;
     assert_true(foreign(NOTHING_SAID, "127.0.0.1:8192", "https://evil.example", "cross-site"));
     assert_true(foreign(NOTHING_SAID, "127.0.0.1:8192", "http://127.0.0.1:9999", "same-site"));
     assert_true(foreign(NOTHING_SAID, "127.0.0.1:8192", "null", NULL));
@@ -77,26 +72,12 @@ static void pages_of_other_sites_are(void **state)
     assert_true(foreign(NOTHING_SAID, "127.0.0.1:8192", NULL, "same-site"));
 }
 
-static void own_pages_are_not(void **state)
+TEST(own_pages_are_not)
 {
-    (void)state;
     assert_false(foreign(NOTHING_SAID, "127.0.0.1:8192", "http://127.0.0.1:8192", "same-origin"));
     assert_false(foreign(NOTHING_SAID, "flames.example", "https://flames.example", NULL));
     assert_false(foreign(NOTHING_SAID, "127.0.0.1:8192", NULL, "none"));
     assert_false(foreign(NOTHING_SAID, "127.0.0.1:8192", "null", "same-origin"));
     assert_false(
         foreign(own("https://flames.example", ""), "10.0.0.1:8192", "https://flames.example", "same-origin"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_host_is_ours_if_none_is_named),
-        cmocka_unit_test(the_external_url_names_the_host),
-        cmocka_unit_test(a_list_names_hosts),
-        cmocka_unit_test(programs_are_not_meant),
-        cmocka_unit_test(pages_of_other_sites_are),
-        cmocka_unit_test(own_pages_are_not),
-    };
-    return cmocka_run_group_tests_name("site", tests, NULL, NULL);
 }

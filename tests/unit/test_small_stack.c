@@ -94,22 +94,12 @@ static void *run(void *context)
     return NULL;
 }
 
-static void every_family(void **state)
+TEST(every_family)
 {
-    (void)state;
     for (unsigned i = 0; i < FAMILIES; i++) {
         struct work w = {.family = (enum family)i};
         on_small_stack(run, &w);
         if (w.failed[0] != '\0')
             fail_msg("%s: %s", FAMILY_NAMES[i], w.failed);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_family),
-    };
-
-    return cmocka_run_group_tests_name("small_stack", tests, NULL, NULL);
 }

@@ -40,14 +40,13 @@ static void expect_bytes(struct source *s, struct str bytes, uint64_t random)
     }
 }
 
-static void same_however_it_arrives(void **state)
+TEST(same_however_it_arrives)
 {
     static const size_t LARGEST[] = {0, 1, 7, 5000, 200000};
     struct str bytes = make_bytes();
     struct arena arena;
     struct source s;
 
-    (void)state;
     arena_init(&arena, 1 << 20);
     for (size_t i = 0; i < sizeof(LARGEST) / sizeof(*LARGEST); i++) {
         struct test_input t = {.bytes = bytes, .largest = LARGEST[i]};
@@ -63,7 +62,7 @@ static void same_however_it_arrives(void **state)
     free((char *)(uintptr_t)bytes.p);
 }
 
-static void nothing(void **state)
+TEST(nothing)
 {
     struct test_input t = {.bytes = STR("")};
     const struct source_input in = test_input_of(&t);
@@ -71,7 +70,6 @@ static void nothing(void **state)
     struct source s;
     size_t n = 7;
 
-    (void)state;
     arena_init(&arena, 1 << 20);
     for (int i = 0; i < 2; i++) {
         if (i == 0)
@@ -89,7 +87,7 @@ static void nothing(void **state)
 }
 
 /* Memory does not grow with what is passed over, nor with what is asked for and not there. */
-static void memory(void **state)
+TEST(memory)
 {
     struct str bytes = make_bytes();
     struct test_input t = {.bytes = bytes};
@@ -98,7 +96,6 @@ static void memory(void **state)
     struct source s;
     size_t n;
 
-    (void)state;
     arena_init(&arena, 200000);
     source_of_input(&s, &arena, &in);
     assert_int_equal(source_pass(&s, FILE_BYTES - 10), FILE_BYTES - 10);
@@ -115,13 +112,12 @@ static void memory(void **state)
     free((char *)(uintptr_t)bytes.p);
 }
 
-static void twice(void **state)
+TEST(twice)
 {
     struct str bytes = make_bytes();
     struct arena arena;
     struct source s;
 
-    (void)state;
     arena_init(&arena, 4 << 20);
     for (int sequential = 0; sequential < 2; sequential++) {
         struct test_input t = {.bytes = bytes, .largest = 3000, .sequential = sequential};
@@ -138,7 +134,7 @@ static void twice(void **state)
     free((char *)(uintptr_t)bytes.p);
 }
 
-static void failures(void **state)
+TEST(failures)
 {
     const struct stop stop = {.reason = STOP_LEFT};
     struct str bytes = make_bytes();
@@ -148,7 +144,6 @@ static void failures(void **state)
     struct source s;
     size_t n;
 
-    (void)state;
     arena_init(&arena, 4 << 20);
     source_of_input(&s, &arena, &in);
     source_need(&s, SIZE_MAX, &n);
@@ -163,17 +158,4 @@ static void failures(void **state)
     assert_int_equal(arena.failure, ARENA_STOPPED);
     arena_free(&arena);
     free((char *)(uintptr_t)bytes.p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_however_it_arrives),
-        cmocka_unit_test(nothing),
-        cmocka_unit_test(memory),
-        cmocka_unit_test(twice),
-        cmocka_unit_test(failures),
-    };
-
-    return cmocka_run_group_tests_name("source", tests, NULL, NULL);
 }

@@ -20,11 +20,10 @@ static bool set(struct labels *l, const char *key, const char *value)
     return ok;
 }
 
-static void labels_stand_in_the_order_of_their_keys(void **state)
+TEST(labels_stand_in_the_order_of_their_keys)
 {
     struct labels l = {""};
 
-    (void)state;
     assert_true(set(&l, "device", " Pixel 8 "));
     assert_true(set(&l, "branch", "main=1"));
     assert_true(set(&l, "commit", "4f2a"));
@@ -37,12 +36,11 @@ static void labels_stand_in_the_order_of_their_keys(void **state)
     assert_null(labels_value(&l, STR("devic")).p);
 }
 
-static void labels_have_limits(void **state)
+TEST(labels_have_limits)
 {
     struct labels l = {""};
     char key[LABEL_KEY_BYTES + 2], value[LABEL_VALUE_BYTES + 2];
 
-    (void)state;
     memset(value, 'v', sizeof(value));
     value[LABEL_VALUE_BYTES] = '\0';
     for (unsigned i = 0; i < LABELS_MAX; i++) {
@@ -60,14 +58,13 @@ static void labels_have_limits(void **state)
     assert_true(str_eq(labels_value(&l, str_of(key)), STR("short")));
 }
 
-static void what_is_no_label_is_refused(void **state)
+TEST(what_is_no_label_is_refused)
 {
     static const char *const KEYS_BAD[] = {"", "A", "a b", ".a", "a/b", "a=b", "\xc3\xa4"};
     static const char *const VALUES_BAD[] = {"a\nb", "a\tb", "\x01", "\xff", "\xe2\x80\xae"};
     struct labels l = {""};
     struct diag diag = {0};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(KEYS_BAD) / sizeof(*KEYS_BAD); i++)
         assert_false(set(&l, KEYS_BAD[i], "x"));
     for (size_t i = 0; i < sizeof(VALUES_BAD) / sizeof(*VALUES_BAD); i++)
@@ -78,13 +75,12 @@ static void what_is_no_label_is_refused(void **state)
     assert_false(labels_set_lines(&l, STR("x=1\ny"), &diag));
 }
 
-static void spaces_have_names(void **state)
+TEST(spaces_have_names)
 {
     static const char *const GOOD[] = {"a", "check-out_2.x", "0", "-", "json"};
     static const char *const BAD[] = {"", "A", ".a", "..", "a/b", "a b", "a.json", "a.txt", "a.html"};
     char longest[SPACE_NAME_BYTES + 2];
 
-    (void)state;
     for (size_t i = 0; i < sizeof(GOOD) / sizeof(*GOOD); i++)
         assert_true(space_name_valid(str_of(GOOD[i])));
     for (size_t i = 0; i < sizeof(BAD) / sizeof(*BAD); i++)
@@ -113,7 +109,7 @@ static bool fits(const char *query)
     return query_fits(&q, &subject);
 }
 
-static void queries_look_for_labels_times_and_words(void **state)
+TEST(queries_look_for_labels_times_and_words)
 {
     static const char *const FIT[] = {"",
                                       "  \t ",
@@ -135,7 +131,6 @@ static void queries_look_for_labels_times_and_words(void **state)
         "after:2026-11-02", "pixel",       "ms\nbranch=x",     "verdict:jit",  "method:gc",
         "verdict:zip",      "getview",     "branch:gc-on-main"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(FIT) / sizeof(*FIT); i++)
         if (!fits(FIT[i]))
             fail_msg("%s", FIT[i]);
@@ -144,13 +139,12 @@ static void queries_look_for_labels_times_and_words(void **state)
             fail_msg("%s", NOT[i]);
 }
 
-static void queries_have_limits(void **state)
+TEST(queries_have_limits)
 {
     static const char *const BAD[] = {"after:yesterday", "before:", "after:2026-13-01", "after:2026-11-01T"};
     char text[QUERY_BYTES_MAX + 2];
     struct query q;
 
-    (void)state;
     for (size_t i = 0; i < sizeof(BAD) / sizeof(*BAD); i++) {
         struct diag diag = {0};
         assert_false(query_parse(&q, str_of(BAD[i]), &diag));
@@ -166,13 +160,12 @@ static void queries_have_limits(void **state)
 }
 
 /* A label as a query finds the label, whatever stands in its value, and is one term. */
-static void labels_come_back_as_queries(void **state)
+TEST(labels_come_back_as_queries)
 {
     static const char *const VALUES[] = {"main",       "Pixel 8",    "5\"",         "\"",          "\"\"",
                                          "\"main\"",   "say \"hi\"", "\"a\" b",     "6.1\" phone", "a \"",
                                          "branch:x y", "a\"b",       "\" branch:x", "\xc3\xa4 \\"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(VALUES) / sizeof(*VALUES); i++) {
         char line[100];
         struct buf text = {0};
@@ -190,12 +183,11 @@ static void labels_come_back_as_queries(void **state)
 }
 
 /* Of keys that mean something else in a query, too; and where `label.` in front of them is a part of the key. */
-static void labels_of_any_key_come_back_as_queries(void **state)
+TEST(labels_of_any_key_come_back_as_queries)
 {
     static const char *const KEYS[] = {"branch",       "method", "verdict",      "after",
                                        "label.method", "before", "label.branch", "label.label.after"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(KEYS) / sizeof(*KEYS); i++) {
         char line[100];
         struct buf text = {0};
@@ -212,12 +204,11 @@ static void labels_of_any_key_come_back_as_queries(void **state)
 
 /* ---- records and entries ---- */
 
-static void a_record_keeps_space_and_labels(void **state)
+TEST(a_record_keeps_space_and_labels)
 {
     struct record_fixture f = record_fixture_begin();
     struct record r;
 
-    (void)state;
     snprintf(f.record.space, sizeof(f.record.space), "checkout");
     assert_true(set(&f.record.labels, "branch", "\"main\" \\ \xc3\xa4"));
     assert_int_equal(record_write(f.store, &f.record, BEGUN_S), STORE_OK);
@@ -227,7 +218,7 @@ static void a_record_keeps_space_and_labels(void **state)
     record_fixture_end(&f);
 }
 
-static void keys_of_entries_come_back(void **state)
+TEST(keys_of_entries_come_back)
 {
     static const char *const BAD[] = {"spaces/x/1/1-" ID, "spaces/x/683/001771200000-abc", "spaces/x/1",
                                       "spaces/", "names/x/683/001771200000-" ID};
@@ -235,7 +226,6 @@ static void keys_of_entries_come_back(void **state)
     struct record_entry e;
     char key[STORE_KEY_BYTES];
 
-    (void)state;
     record_entry_key(&r, ENTRY_FIRST, key);
     assert_true(store_key_valid(key));
     assert_true(record_entry_read(key, &e));
@@ -288,12 +278,11 @@ static bool swept(struct record_fixture *f, const struct record *r, int64_t now_
     return removed;
 }
 
-static void what_does_not_count_is_swept(void **state)
+TEST(what_does_not_count_is_swept)
 {
     struct record_fixture f = record_fixture_begin();
     struct record moved;
 
-    (void)state;
     char words[STORE_KEY_BYTES];
     bool removed;
     snprintf(f.record.space, sizeof(f.record.space), "checkout");
@@ -378,13 +367,12 @@ static void put_upload(struct spaces *s, const struct record *r)
     buf_free(&text);
 }
 
-static void the_index_follows_what_is_put_and_removed(void **state)
+TEST(the_index_follows_what_is_put_and_removed)
 {
     struct record_fixture f = record_fixture_begin();
     struct spaces *s = spaces_new(f.store, NULL), *other = spaces_new(f.store, NULL);
     struct seen seen;
 
-    (void)state;
     assert_string_equal(look(s, "", NULL, 9, false).names, "");
     for (unsigned i = 0; i < 5; i++) {
         struct record r = upload(i, i % 2 == 0 ? "main" : "fix");
@@ -444,7 +432,7 @@ static void *come_and_go(void *context)
     return NULL;
 }
 
-static void several_may_use_it_at_a_time(void **state)
+TEST(several_may_use_it_at_a_time)
 {
     enum { THREADS = 4 };
     struct record_fixture f = record_fixture_begin();
@@ -452,7 +440,6 @@ static void several_may_use_it_at_a_time(void **state)
     struct crowd crowd[THREADS];
     pthread_t threads[THREADS];
 
-    (void)state;
     for (unsigned i = 0; i < THREADS; i++) {
         crowd[i] = (struct crowd){s, others, i};
         assert_int_equal(pthread_create(&threads[i], NULL, come_and_go, &crowd[i]), 0);
@@ -467,7 +454,7 @@ static void several_may_use_it_at_a_time(void **state)
     record_fixture_end(&f);
 }
 
-static void what_is_no_entry_is_passed_over(void **state)
+TEST(what_is_no_entry_is_passed_over)
 {
     static const char *const BAD[] = {
         "", "[]", "{}", "{\"id\":\"x\"}", "nonsense", "{\"id\":\"" ID "\",\n\"name\":\"two lines\"}"};
@@ -475,7 +462,6 @@ static void what_is_no_entry_is_passed_over(void **state)
     struct spaces *s = spaces_new(f.store, NULL);
     char key[STORE_KEY_BYTES];
 
-    (void)state;
     for (unsigned i = 0; i < sizeof(BAD) / sizeof(*BAD); i++) {
         struct record r = upload(i, "main");
         record_entry_key(&r, ENTRY_FIRST, key);
@@ -489,7 +475,7 @@ static void what_is_no_entry_is_passed_over(void **state)
 }
 
 /* What people say comes before what the file knows. */
-static void the_file_says_labels_too(void **state)
+TEST(the_file_says_labels_too)
 {
     static const char SUMMARY[] =
         "{\"facts\": {\"package\": \"com.a\", \"android_sdk\": 34, \"build\": \"x\\u0001y\"}}\n"
@@ -497,7 +483,6 @@ static void the_file_says_labels_too(void **state)
     struct record r = upload(0, "main");
     struct buf text = {0};
 
-    (void)state;
     assert_true(set(&r.labels, "package", "mine"));
     assert_true(entry_write(&r, STR(SUMMARY), STR("no json"), &text));
     assert_true(str_find_str(buf_view(&text),
@@ -505,26 +490,4 @@ static void the_file_says_labels_too(void **state)
                                  "\"known\":{\"android.build\":\"x\xe2\x90\x81y\",\"android.sdk\":\"34\","
                                  "\"format\":\"folded\"}")) < text.n);
     buf_free(&text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(labels_stand_in_the_order_of_their_keys),
-        cmocka_unit_test(labels_have_limits),
-        cmocka_unit_test(what_is_no_label_is_refused),
-        cmocka_unit_test(spaces_have_names),
-        cmocka_unit_test(queries_look_for_labels_times_and_words),
-        cmocka_unit_test(queries_have_limits),
-        cmocka_unit_test(labels_come_back_as_queries),
-        cmocka_unit_test(labels_of_any_key_come_back_as_queries),
-        cmocka_unit_test(a_record_keeps_space_and_labels),
-        cmocka_unit_test(keys_of_entries_come_back),
-        cmocka_unit_test(what_does_not_count_is_swept),
-        cmocka_unit_test(the_index_follows_what_is_put_and_removed),
-        cmocka_unit_test(several_may_use_it_at_a_time),
-        cmocka_unit_test(what_is_no_entry_is_passed_over),
-        cmocka_unit_test(the_file_says_labels_too),
-    };
-    return cmocka_run_group_tests_name("spaces", tests, NULL, NULL);
 }

@@ -166,17 +166,15 @@ static void check(const char *script, const char *expected)
     check_with(script, everything(), expected);
 }
 
-static void calls_end_in_order(void **state)
+TEST(calls_end_in_order)
 {
-    (void)state;
     check("+a10 +b13 -b20 +b25 -b26 -a50", "2b:13-20,7 2b:25-26,1 1a:10-50,32");
     check("+a10 !a20 ?a30 +a31 -_33", "1a:10-20,10 1a:31-33,2");
     check("?a10", "");
 }
 
-static void a_call_entered_before_encloses_all_so_far(void **state)
+TEST(a_call_entered_before_encloses_all_so_far)
 {
-    (void)state;
     check("?a5 +b10 -b20 -a30", "2b:10-20,10 1a:5-30,15<");
     check("+b10 -b20 -a30 +c40 -c41", "2b:10-20,10 1a:10-30,10< 1c:40-41,1");
     check("+b10 -b20 -a30 +c40 -c41 -d50 +e60 -e61",
@@ -184,11 +182,10 @@ static void a_call_entered_before_encloses_all_so_far(void **state)
     check("-_5 +b6 -b8", "1unknown:5-5,0< 1b:6-8,2");
 }
 
-static void open_calls_end_with_the_track(void **state)
+TEST(open_calls_end_with_the_track)
 {
     struct span_request longer = everything();
 
-    (void)state;
     check("+a10 +b13 ?a50", "2b:13-50,37> 1a:10-50,3>");
     check("+a10 +b13 -b15 -a16 -c20 +a30 ?a31", "3b:13-15,2 2a:10-16,4 1c:10-20,4< 1a:30-31,1>");
     longer.rest_ns = 100;
@@ -198,16 +195,15 @@ static void open_calls_end_with_the_track(void **state)
     check_with("+a10", longer, "1a:10-18446744073709551615,18446744073709551605>");
 }
 
-static void broken_nesting_and_time(void **state)
+TEST(broken_nesting_and_time)
 {
-    (void)state;
     check("+a10 +b13 +c15 -a20 +d21 -d22", "3c:15-20,5 2b:13-20,2 1a:10-20,3 1d:21-22,1");
     check("+a10 -c15 -a20", "1a:10-20,10");
     check("+a10 +b20 -b15 -a30", "2b:20-20,0 1a:10-30,20");
 }
 
 /* The other thread runs over the end of a clock of 32 bits; then the watched one begins, and does not end. */
-static void a_track_begins_in_the_round_of_the_trace(void **state)
+TEST(a_track_begins_in_the_round_of_the_trace)
 {
     static const uint64_t ROUND = UINT64_C(1) << 32;
     const struct event events[] = {{.track = 1, .frame = 0, .clock = {ROUND - 6}},
@@ -219,7 +215,6 @@ static void a_track_begins_in_the_round_of_the_trace(void **state)
     struct span_request request = everything();
     struct arena arena;
 
-    (void)state;
     request.rest_ns = 200;
     arena_init(&arena, 256 << 20);
     struct span_sink *sink = span_sink_new(&arena, &request);
@@ -245,12 +240,11 @@ static void a_track_begins_in_the_round_of_the_trace(void **state)
     arena_free(&arena);
 }
 
-static void the_window_cuts(void **state)
+TEST(the_window_cuts)
 {
     static const char SCRIPT[] = "+a10 +b13 -b20 +c20 -c30 +d30 -d30 +e31 -e40 -a50";
     struct span_request r = everything();
 
-    (void)state;
     r.from_ns = 20, r.to_ns = 30;
     check_with(SCRIPT, r, "2c:20-30,10 2d:30-30,0 1a:10-50,14");
     r.from_ns = 21, r.to_ns = 22;
@@ -259,14 +253,13 @@ static void the_window_cuts(void **state)
     check_with(SCRIPT, r, "");
 }
 
-static void time_in_no_call_is_of_the_whole_track(void **state)
+TEST(time_in_no_call_is_of_the_whole_track)
 {
     struct event events[64];
     const size_t n = parse_events("+a0 -a10 +b26 -b30", events);
     struct span_request r = everything();
     struct fixture f;
 
-    (void)state;
     r.from_ns = 100, r.to_ns = 200; /* no block of the log lies in it */
     read_twice(&f, events, n, r, 2);
     assert_int_equal(f.spans->n, 0);
@@ -274,12 +267,11 @@ static void time_in_no_call_is_of_the_whole_track(void **state)
     close_fixture(&f);
 }
 
-static void narrow_neighbours_become_a_run(void **state)
+TEST(narrow_neighbours_become_a_run)
 {
     static const char SCRIPT[] = "+a0 +b10 -b12 +c13 -c16 +d30 -d40 +e41 -e42 +f55 -f56 -a60";
     struct span_request r = everything();
 
-    (void)state;
     r.least_ns = 5;
     check_with(SCRIPT, r, "2x2:10-16,5 2d:30-40,10 2e:41-42,1 2f:55-56,1 1a:0-60,43");
     r.least_ns = 11;
@@ -291,7 +283,7 @@ static void narrow_neighbours_become_a_run(void **state)
     check_with(SCRIPT, r, "2x2:39-42,2 2f:55-56,1 1a:0-60,43");
 }
 
-static void narrow_calls_are_left_out(void **state)
+TEST(narrow_calls_are_left_out)
 {
     static const char SCRIPT[] = "+a0 +b10 -b12 +c13 -c16 +d30 -d40 +e41 -e42 +f55 -f56 -a60";
     static const uint8_t KINDS[FRAMES] = {0, 1, 1, 0, 0, 2};
@@ -299,7 +291,6 @@ static void narrow_calls_are_left_out(void **state)
     struct event events[64];
     struct fixture f;
 
-    (void)state;
     r.wide_only = true;
     r.least_ns = 5;
     r.kinds = KINDS;
@@ -322,11 +313,10 @@ static void narrow_calls_are_left_out(void **state)
     check_with("+a0 +b10 -b14 +c15 -c18 -a20", r, "2b:20-28,8 1a:0-40,26");
 }
 
-static void runs_of_a_cell(void **state)
+TEST(runs_of_a_cell)
 {
     struct span_request r = everything();
 
-    (void)state;
     r.by_cell = true;
     r.least_ns = 10;
     check_with("+a0 -a1 +b2 -b4 +c5 -c12 +d13 -d14 +e15 -e29", r, "1x3:0-12,10 1d:13-14,1 1e:15-29,14");
@@ -339,24 +329,22 @@ static void runs_of_a_cell(void **state)
 }
 
 /* Room for three: as there are more, the least length is raised until they fit. */
-static void too_many_wide_calls(void **state)
+TEST(too_many_wide_calls)
 {
     struct span_request r = everything();
 
-    (void)state;
     r.wide_only = true;
     r.spans_max = 3;
     r.levels_max = 2;
     check_with("+a0 +b1 -b2 +c3 -c9 +d10 -d11 +e12 -e16 -a20", r, "2c:3-9,6 2e:12-16,4 1a:0-20,8");
 }
 
-static void deeper_calls_are_counted(void **state)
+TEST(deeper_calls_are_counted)
 {
     struct span_request r = everything();
     struct event events[64];
     struct fixture f;
 
-    (void)state;
     r.levels_max = 1;
     read_twice(&f, events, parse_events("+a0 +b1 +c2 -c3 -b4 -a5 +d6 -d7", events), r, 3);
     check_spans(&f, "1a:0-5,2 1d:6-7,1");
@@ -492,13 +480,12 @@ static struct span_request random_request(uint64_t *random, uint64_t end)
     return r;
 }
 
-static void random_streams(void **state)
+TEST(random_streams)
 {
     static struct span_model model;
     static struct event events[SPAN_MODEL_CALLS_MAX];
     uint64_t random = 20;
 
-    (void)state;
     for (unsigned round = 0; round < 400; round++) {
         size_t n = random_events(&random, events, 1 + random_below(&random, 300));
         struct fixture f;
@@ -522,13 +509,12 @@ static void random_streams(void **state)
 
 /* ---- sizes ---- */
 
-static void a_million_calls_take_little_memory(void **state)
+TEST(a_million_calls_take_little_memory)
 {
     struct span_request r = everything();
     struct event events[2000];
     struct arena arena;
 
-    (void)state;
     r.levels_max = 50, r.spans_max = 200;
     arena_init(&arena, 1 << 20);
     struct replayed log;
@@ -554,7 +540,7 @@ static void a_million_calls_take_little_memory(void **state)
     arena_free(&arena);
 }
 
-static void depth_has_no_limit_but_memory(void **state)
+TEST(depth_has_no_limit_but_memory)
 {
     static const size_t LIMITS[] = {4 << 20, 64 << 20};
     struct span_request r = everything();
@@ -562,7 +548,6 @@ static void depth_has_no_limit_but_memory(void **state)
     struct replayed log;
     struct arena first, arena;
 
-    (void)state;
     arena_init(&first, 64 << 20);
     struct builder *b = open_builder(&first, &log);
     struct event e = {.action = EVENT_ENTER};
@@ -591,7 +576,7 @@ static void depth_has_no_limit_but_memory(void **state)
 }
 
 /* A log of other bytes than the profile's is refused, or played, and nothing breaks. */
-static void a_log_that_does_not_fit(void **state)
+TEST(a_log_that_does_not_fit)
 {
     const struct call_log_trailer *t;
     struct event events[64];
@@ -599,7 +584,6 @@ static void a_log_that_does_not_fit(void **state)
     struct span_request r = everything();
     struct replayed log, other;
 
-    (void)state;
     r.levels_max = 3, r.spans_max = 5;
     arena_init(&arena, 1 << 20);
     size_t n = parse_events("+a1 +b2 -b3 -a4 -c9 +d10 -d11 -e12 +b13 -b14 -c15 -d16 +a17 -a20 -e30", events);
@@ -614,28 +598,4 @@ static void a_log_that_does_not_fit(void **state)
     replayed_close(&log);
     replayed_close(&other);
     arena_free(&arena);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(calls_end_in_order),
-        cmocka_unit_test(a_call_entered_before_encloses_all_so_far),
-        cmocka_unit_test(open_calls_end_with_the_track),
-        cmocka_unit_test(broken_nesting_and_time),
-        cmocka_unit_test(a_track_begins_in_the_round_of_the_trace),
-        cmocka_unit_test(the_window_cuts),
-        cmocka_unit_test(time_in_no_call_is_of_the_whole_track),
-        cmocka_unit_test(narrow_neighbours_become_a_run),
-        cmocka_unit_test(narrow_calls_are_left_out),
-        cmocka_unit_test(runs_of_a_cell),
-        cmocka_unit_test(too_many_wide_calls),
-        cmocka_unit_test(deeper_calls_are_counted),
-        cmocka_unit_test(random_streams),
-        cmocka_unit_test(a_million_calls_take_little_memory),
-        cmocka_unit_test(depth_has_no_limit_but_memory),
-        cmocka_unit_test(a_log_that_does_not_fit),
-    };
-
-    return cmocka_run_group_tests_name("span", tests, NULL, NULL);
 }

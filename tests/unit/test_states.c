@@ -135,11 +135,10 @@ static void assert_equals(const struct profile *p, const struct profile *whole, 
     assert_memory_equal(want, got, sizeof(want));
 }
 
-static void states_and_windows_of_them_as_they_happened(void **state)
+TEST(states_and_windows_of_them_as_they_happened)
 {
     uint64_t random = 7;
 
-    (void)state;
     for (unsigned round = 0; round < 60; round++) {
         struct arena arena, scratch;
         struct replayed log;
@@ -169,11 +168,10 @@ static void states_and_windows_of_them_as_they_happened(void **state)
     }
 }
 
-static void states_without_a_log(void **state)
+TEST(states_without_a_log)
 {
     uint64_t random = 8;
 
-    (void)state;
     for (unsigned round = 0; round < 60; round++) {
         struct arena arena;
         struct story s;
@@ -185,12 +183,11 @@ static void states_without_a_log(void **state)
 }
 
 /* Clocks that wrap have no states. */
-static void turns_that_cannot_be(void **state)
+TEST(turns_that_cannot_be)
 {
     const uint64_t clocks[TIMES] = {0};
     struct arena arena;
 
-    (void)state;
     arena_init(&arena, 16 << 20);
     struct builder *b = open_builder(&arena, NULL);
     builder_clocks(b, 1, true);
@@ -198,12 +195,11 @@ static void turns_that_cannot_be(void **state)
     arena_free(&arena);
 }
 
-static void clocks_stand_in_the_order_of_their_roles(void **state)
+TEST(clocks_stand_in_the_order_of_their_roles)
 {
     const struct profile_value states[] = {VALUES[0], VALUES[1], VALUES[3], VALUES[2]};
     struct arena arena;
 
-    (void)state;
     arena_init(&arena, 16 << 20);
     assert_false(builder_values(builder_new(&arena, (struct hash_seed){1, 2}), states, 4, &VALUES[TIMES], 1));
     assert_false(
@@ -212,15 +208,4 @@ static void clocks_stand_in_the_order_of_their_roles(void **state)
         builder_values(builder_new(&arena, (struct hash_seed){1, 2}), &VALUES[1], 2, &VALUES[TIMES], 1));
     assert_true(builder_values(builder_new(&arena, (struct hash_seed){1, 2}), states, 3, &VALUES[TIMES], 1));
     arena_free(&arena);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(states_and_windows_of_them_as_they_happened),
-        cmocka_unit_test(states_without_a_log),
-        cmocka_unit_test(turns_that_cannot_be),
-        cmocka_unit_test(clocks_stand_in_the_order_of_their_roles),
-    };
-    return cmocka_run_group_tests_name("states", tests, NULL, NULL);
 }

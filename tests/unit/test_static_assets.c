@@ -7,23 +7,21 @@
 static const char TEXT[] = "body { color: black } body { color: black } body { color: black }";
 static const struct str BYTES = STR_INIT(TEXT);
 
-static void plain_bytes_are_themselves(void **state)
+TEST(plain_bytes_are_themselves)
 {
     struct static_assets *k = static_assets_new();
     enum encoding e = ENCODING_IDENTITY;
 
-    (void)state;
     assert_ptr_equal(static_assets_get(k, BYTES, &e).p, BYTES.p);
     static_assets_free(k);
 }
 
-static void made_once_for_each_coding(void **state)
+TEST(made_once_for_each_coding)
 {
     struct static_assets *k = static_assets_new();
     enum encoding gzip = ENCODING_GZIP, zstd = ENCODING_ZSTD;
     struct buf expected = {0};
 
-    (void)state;
     struct str first = static_assets_get(k, BYTES, &gzip);
     struct str other = static_assets_get(k, BYTES, &zstd);
     assert_int_equal(gzip, ENCODING_GZIP);
@@ -44,13 +42,12 @@ static void *take(void *assets)
     return (void *)(uintptr_t)static_assets_get(assets, BYTES, &e).p;
 }
 
-static void by_threads(void **state)
+TEST(by_threads)
 {
     struct static_assets *k = static_assets_new();
     pthread_t threads[4];
     void *got[4];
 
-    (void)state;
     for (int i = 0; i < 4; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, take, k), 0);
     for (int i = 0; i < 4; i++)
@@ -58,15 +55,4 @@ static void by_threads(void **state)
     for (int i = 1; i < 4; i++)
         assert_ptr_equal(got[i], got[0]);
     static_assets_free(k);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plain_bytes_are_themselves),
-        cmocka_unit_test(made_once_for_each_coding),
-        cmocka_unit_test(by_threads),
-    };
-
-    return cmocka_run_group_tests_name("static_assets", tests, NULL, NULL);
 }

@@ -1,18 +1,12 @@
 /* Work is told to end early: by its own stop, by one above it, and through the arena of the job. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include "core/arena.h"
 
-static void test_first_reason_counts(void **state)
+TEST(test_first_reason_counts)
 {
     struct stop stop = {0};
 
-    (void)state;
     assert_int_equal(stop_asked(&stop), STOP_NONE);
     assert_int_equal(stop_asked(NULL), STOP_NONE);
     stop_ask(&stop, STOP_DEADLINE);
@@ -20,11 +14,10 @@ static void test_first_reason_counts(void **state)
     assert_int_equal(stop_asked(&stop), STOP_DEADLINE);
 }
 
-static void test_one_above_is_asked_too(void **state)
+TEST(test_one_above_is_asked_too)
 {
     struct stop service = {0}, job = {.above = &service}, other = {.above = &service};
 
-    (void)state;
     stop_ask(&job, STOP_LEFT);
     assert_int_equal(stop_asked(&other), STOP_NONE);
     stop_ask(&service, STOP_SERVICE);
@@ -32,12 +25,11 @@ static void test_one_above_is_asked_too(void **state)
     assert_int_equal(stop_asked(&other), STOP_SERVICE);
 }
 
-static void test_arena_keeps_its_first_failure(void **state)
+TEST(test_arena_keeps_its_first_failure)
 {
     struct stop stop = {0};
     struct arena arena;
 
-    (void)state;
     arena_init(&arena, 1 << 10);
     arena.stop = &stop;
     assert_false(arena_stopped(&arena));
@@ -50,7 +42,7 @@ static void test_arena_keeps_its_first_failure(void **state)
     assert_int_equal(arena.failure, ARENA_STOPPED);
 }
 
-static void test_says_why(void **state)
+TEST(test_says_why)
 {
     static const struct {
         enum stop_reason reason;
@@ -62,7 +54,6 @@ static void test_says_why(void **state)
         {STOP_SERVICE, DIAG_BUSY, "the service is stopping"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(CASES) / sizeof(*CASES); i++) {
         struct stop stop = {0};
         struct diag diag = {0};
@@ -71,16 +62,4 @@ static void test_says_why(void **state)
         assert_int_equal(diag.kind, CASES[i].kind);
         assert_string_equal(diag.title, CASES[i].title);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_first_reason_counts),
-        cmocka_unit_test(test_one_above_is_asked_too),
-        cmocka_unit_test(test_arena_keeps_its_first_failure),
-        cmocka_unit_test(test_says_why),
-    };
-
-    return cmocka_run_group_tests_name("stop", tests, NULL, NULL);
 }

@@ -79,36 +79,33 @@ static void put_samples(struct buf *b, unsigned n, uint64_t time)
 }
 
 /* To go down the stack for each sample would be a million questions. */
-static void samples_of_one_deep_stack(void **state)
+TEST(samples_of_one_deep_stack)
 {
     enum { FRAMES = 4096, SAMPLES = 300000 };
     struct buf b = {0};
 
-    (void)state;
     put_stack(&b, FRAMES);
     put_samples(&b, SAMPLES, 1000);
     check(&b, 4 * SAMPLES / 4096, 20000 + SAMPLES / 100);
 }
 
 /* The samples of a packet have one time. Each packet is before the last one. */
-static void samples_that_go_back_in_time(void **state)
+TEST(samples_that_go_back_in_time)
 {
     enum { PACKETS = 20000 };
     struct buf b = {0};
 
-    (void)state;
     put_stack(&b, 3);
     for (unsigned i = PACKETS; i > 0; i--)
         put_samples(&b, 3, i);
     check(&b, PACKETS, 6 * PACKETS);
 }
 
-static void many_folded_stacks(void **state)
+TEST(many_folded_stacks)
 {
     enum { STACKS = 100000 };
     struct buf b = {0};
 
-    (void)state;
     for (unsigned i = 0; i < STACKS; i++)
         buf_printf(&b, "a%u;b%u;c%u 1\n", i % 7, i % 1000, i);
     check(&b, 4 * STACKS / 1024, 2 * STACKS);
@@ -137,12 +134,11 @@ static void put_locations(struct buf *b, unsigned locations, unsigned lines)
 }
 
 /* To go down all lines for each sample would be 250,000 questions. */
-static void locations_of_many_lines(void **state)
+TEST(locations_of_many_lines)
 {
     enum { SAMPLES = 10000, DEPTH = 100, LINES = 256 };
     struct buf b = {0}, m = {0}, list = {0};
 
-    (void)state;
     proto_put_number(&m, 1, 1);
     proto_put_number(&m, 2, 2);
     proto_put_message(&b, 1, &m);
@@ -160,16 +156,4 @@ static void locations_of_many_lines(void **state)
     buf_free(&m);
     buf_free(&list);
     check(&b, SAMPLES, 6 * SAMPLES);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(samples_of_one_deep_stack),
-        cmocka_unit_test(samples_that_go_back_in_time),
-        cmocka_unit_test(many_folded_stacks),
-        cmocka_unit_test(locations_of_many_lines),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

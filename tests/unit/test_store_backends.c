@@ -88,9 +88,8 @@ static void assert_read(struct store *s, const char *key, struct str expected)
     buf_free(&text);
 }
 
-static void what_is_put_is_there(void **state)
+TEST(what_is_put_is_there)
 {
-    (void)state;
     struct world w = begin();
     struct store_object o;
     struct buf text = {0};
@@ -107,9 +106,8 @@ static void what_is_put_is_there(void **state)
     end(&w);
 }
 
-static void what_is_there_stays(void **state)
+TEST(what_is_there_stays)
 {
-    (void)state;
     struct world w = begin();
 
     assert_int_equal(store_put(w.store, "a/b", STR("first")), STORE_OK);
@@ -118,9 +116,8 @@ static void what_is_there_stays(void **state)
     end(&w);
 }
 
-static void more_than_the_limit_is_not_read(void **state)
+TEST(more_than_the_limit_is_not_read)
 {
-    (void)state;
     struct world w = begin();
     struct buf text = {0};
 
@@ -134,9 +131,8 @@ static void more_than_the_limit_is_not_read(void **state)
     end(&w);
 }
 
-static void what_is_deleted_is_gone(void **state)
+TEST(what_is_deleted_is_gone)
 {
-    (void)state;
     struct world w = begin();
     uint64_t before = store_changes(w.store);
 
@@ -153,9 +149,8 @@ static void what_is_deleted_is_gone(void **state)
     end(&w);
 }
 
-static void keys_are_vetted(void **state)
+TEST(keys_are_vetted)
 {
-    (void)state;
     struct world w = begin();
     static const char *const KEYS[] = {"",     "a",   "/a/b", "a//b",  "a/b/",       "../a/b",
                                        "a/.b", "A/b", "a/b?", "tmp/x", "a/b/c/d/e/f"};
@@ -228,9 +223,8 @@ static void assert_large(struct store *s, const char *key, const char *sha256, c
     buf_free(&text);
 }
 
-static void parts_are_put_while_a_file_grows(void **state)
+TEST(parts_are_put_while_a_file_grows)
 {
-    (void)state;
     struct world w = begin();
     char hex[DIGEST_CHARS + 1];
 
@@ -239,9 +233,8 @@ static void parts_are_put_while_a_file_grows(void **state)
     end(&w);
 }
 
-static void parts_that_are_dropped_are_no_object(void **state)
+TEST(parts_that_are_dropped_are_no_object)
 {
-    (void)state;
     struct world w = begin();
     char *bytes = calloc(1, 2 * PART_BYTES);
     struct local_temp t;
@@ -258,9 +251,8 @@ static void parts_that_are_dropped_are_no_object(void **state)
     end(&w);
 }
 
-static void a_file_comes_back(void **state)
+TEST(a_file_comes_back)
 {
-    (void)state;
     struct world w = begin();
     char hex[DIGEST_CHARS + 1];
     size_t descriptors = scratch_descriptors();
@@ -276,9 +268,8 @@ static void a_file_comes_back(void **state)
     end(&w);
 }
 
-static void a_file_that_is_there_stays(void **state)
+TEST(a_file_that_is_there_stays)
 {
-    (void)state;
     struct world w = begin();
     char hex[DIGEST_CHARS + 1];
 
@@ -289,9 +280,8 @@ static void a_file_that_is_there_stays(void **state)
     end(&w);
 }
 
-static void a_copy_stays_when_the_other_goes(void **state)
+TEST(a_copy_stays_when_the_other_goes)
 {
-    (void)state;
     struct world w = begin();
     char hex[DIGEST_CHARS + 1];
 
@@ -325,9 +315,8 @@ static bool note(void *context, const struct store_object *object)
     return s->n < s->most;
 }
 
-static void a_list_has_all_below_its_folder(void **state)
+TEST(a_list_has_all_below_its_folder)
 {
-    (void)state;
     struct world w = begin();
     struct seen none = {NULL, 0, SIZE_MAX, 0}, all = none, some = {NULL, 0, 3, 0}, sub = none,
                 deleted = {w.store, 0, SIZE_MAX, 0}, after = none;
@@ -374,9 +363,8 @@ static void *put_one(void *putter)
     return NULL;
 }
 
-static void of_many_one_puts(void **state)
+TEST(of_many_one_puts)
 {
-    (void)state;
     struct world w = begin();
     struct putter all[PUTTERS];
     pthread_t threads[PUTTERS];
@@ -401,33 +389,11 @@ static void of_many_one_puts(void **state)
     end(&w);
 }
 
-static void it_is_ready(void **state)
+TEST(it_is_ready)
 {
-    (void)state;
     struct world w = begin();
 
     assert_int_equal(store_probe(w.store), STORE_OK);
     assert_int_equal(scratch_count(&w.scratch, "tmp"), 0);
     end(&w);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_put_is_there),
-        cmocka_unit_test(what_is_there_stays),
-        cmocka_unit_test(more_than_the_limit_is_not_read),
-        cmocka_unit_test(what_is_deleted_is_gone),
-        cmocka_unit_test(keys_are_vetted),
-        cmocka_unit_test(a_file_comes_back),
-        cmocka_unit_test(a_file_that_is_there_stays),
-        cmocka_unit_test(a_copy_stays_when_the_other_goes),
-        cmocka_unit_test(a_list_has_all_below_its_folder),
-        cmocka_unit_test(parts_are_put_while_a_file_grows),
-        cmocka_unit_test(parts_that_are_dropped_are_no_object),
-        cmocka_unit_test(of_many_one_puts),
-        cmocka_unit_test(it_is_ready),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -506,9 +506,17 @@ static unsigned next_step(unsigned k)
     return k + 1 + k / 4;
 }
 
-static void two_in_many_orders(void **state)
+/* A thousand small stores are made in memory. */
+static int without_a_disk(void **state)
 {
     (void)state;
+    if (access("/dev/shm", W_OK) == 0)
+        (void)setenv("TMPDIR", "/dev/shm", 0);
+    return 0;
+}
+
+TEST_WITH(two_in_many_orders, without_a_disk, NULL)
+{
     unsigned runs = 0;
 
     for (size_t i = 0; i < sizeof(PAIRS) / sizeof(PAIRS[0]); i++)
@@ -520,10 +528,8 @@ static void two_in_many_orders(void **state)
     assert_in_range(runs, 500, UINT32_MAX);
 }
 
-static void one_crashes(void **state)
+TEST_WITH(one_crashes, without_a_disk, NULL)
 {
-    (void)state;
-
     for (size_t i = 0; i < sizeof(PAIRS) / sizeof(PAIRS[0]); i++)
         for (unsigned k = 0, goes = 1; goes; k = next_step(k)) {
             bool ended;
@@ -559,23 +565,21 @@ static bool try_between(const struct actor *actors, unsigned n, unsigned k, int6
 }
 
 /* The first of two changes puts the revision that a third one is about to put, and the second removes it again. */
-static void two_changes_come_before_a_third(void **state)
+TEST_WITH(two_changes_come_before_a_third, without_a_disk, NULL)
 {
     static const struct actor CHANGES[] = {{.run = rename_upload, .id = KEPT},
                                            {.run = attach, .id = KEPT, .skew_s = 3 * MINUTE_S},
                                            {.run = lengthen, .id = KEPT}};
 
-    (void)state;
     for (unsigned k = 0; try_between(CHANGES, 3, k, 0, "two changes before a third"); k++)
         ;
 }
 
 /* A machine sleeps within an upload, for so long that a sweep takes its bytes for left behind. */
-static void an_upload_sleeps(void **state)
+TEST_WITH(an_upload_sleeps, without_a_disk, NULL)
 {
     static const struct actor UPLOAD[] = {{.run = upload, .id = NEW}, {.run = sweep_store, .id = ""}};
 
-    (void)state;
     for (unsigned k = 0; try_between(UPLOAD, 2, k, 2 * DAY_S, "an upload sleeps"); k++)
         ;
 }
@@ -614,29 +618,12 @@ static void try_all(unsigned seed, bool crashes, bool leaps)
     end(&w, "random", seed, crashes);
 }
 
-static void all_in_random_orders(void **state)
+TEST_WITH(all_in_random_orders, without_a_disk, NULL)
 {
-    (void)state;
-
     for (unsigned seed = 1; seed <= 40; seed++)
         try_all(seed, false, false);
     for (unsigned seed = 1; seed <= 40; seed++)
         try_all(seed, true, false);
     for (unsigned seed = 1; seed <= 60; seed++)
         try_all(seed, false, true);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_in_many_orders),
-        cmocka_unit_test(one_crashes),
-        cmocka_unit_test(two_changes_come_before_a_third),
-        cmocka_unit_test(an_upload_sleeps),
-        cmocka_unit_test(all_in_random_orders),
-    };
-    /* A thousand small stores, which need no disk. */
-    if (access("/dev/shm", W_OK) == 0)
-        (void)setenv("TMPDIR", "/dev/shm", 0);
-    return cmocka_run_group_tests_name("store_model", tests, NULL, NULL);
 }

@@ -7,9 +7,8 @@
 
 static const struct str NOTHING = {NULL, 0};
 
-static void equality(void **state)
+TEST(equality)
 {
-    (void)state;
     assert_true(str_eq(STR("abc"), str_of("abc")));
     assert_false(str_eq(STR("abc"), STR("abd")));
     assert_false(str_eq(STR("abc"), STR("ab")));
@@ -19,12 +18,11 @@ static void equality(void **state)
 }
 
 /* One byte differs, at each place of each length; and none does. */
-static void same_bytes(void **state)
+TEST(same_bytes)
 {
     enum { LONGEST = 40 };
     char a[LONGEST], b[LONGEST];
 
-    (void)state;
     memset(a, 'x', sizeof(a));
     for (size_t n = 0; n <= LONGEST; n++)
         for (size_t at = 0; at <= n; at++) {
@@ -36,9 +34,8 @@ static void same_bytes(void **state)
         }
 }
 
-static void equality_without_case(void **state)
+TEST(equality_without_case)
 {
-    (void)state;
     assert_true(str_eq_nocase(STR("Content-LENGTH"), STR("content-length")));
     assert_false(str_eq_nocase(STR("a"), STR("ab")));
     assert_false(str_eq_nocase(STR("["), STR("{"))); /* 0x20 apart, but no letters */
@@ -47,9 +44,8 @@ static void equality_without_case(void **state)
     assert_true(str_eq_nocase(NOTHING, STR("")));
 }
 
-static void prefix_and_suffix(void **state)
+TEST(prefix_and_suffix)
 {
-    (void)state;
     assert_true(str_starts(STR("*version\n"), STR("*version")));
     assert_false(str_starts(STR("*ver"), STR("*version")));
     assert_true(str_starts(STR("x"), NOTHING));
@@ -58,11 +54,10 @@ static void prefix_and_suffix(void **state)
     assert_true(str_ends(NOTHING, STR("")));
 }
 
-static void patterns(void **state)
+TEST(patterns)
 {
     static const char STAR[] = "*"; /* an empty pattern stands behind it */
 
-    (void)state;
     assert_true(str_fits(STR("abc"), STR("abc")) && str_fits(STR("abc"), STR("a*")) &&
                 str_fits(STR(""), STR("*")));
     assert_false(str_fits(STR("abc"), STR("ab")) || str_fits(STR("ab"), STR("abc*")));
@@ -70,9 +65,8 @@ static void patterns(void **state)
     assert_true(str_fits(STR(""), (struct str){STAR + 1, 0}));
 }
 
-static void order_is_bytewise(void **state)
+TEST(order_is_bytewise)
 {
-    (void)state;
     assert_true(str_cmp(STR("a"), STR("b")) < 0);
     assert_true(str_cmp(STR("b"), STR("a")) > 0);
     assert_true(str_cmp(STR("a"), STR("ab")) < 0);
@@ -83,18 +77,16 @@ static void order_is_bytewise(void **state)
     assert_true(str_cmp(NOTHING, STR("a")) < 0);
 }
 
-static void trimming(void **state)
+TEST(trimming)
 {
-    (void)state;
     assert_true(str_eq(str_trim(STR(" \t a b\t ")), STR("a b")));
     assert_true(str_eq(str_trim(STR("a\n")), STR("a\n")));
     assert_int_equal(str_trim(STR(" \t ")).n, 0);
     assert_int_equal(str_trim(NOTHING).n, 0);
 }
 
-static void line_ends(void **state)
+TEST(line_ends)
 {
-    (void)state;
     assert_true(str_eq(str_without_line_end(STR("\r\na b \r\n")), STR("\r\na b ")));
     assert_true(str_eq(str_without_line_end(STR("a\n\n\r")), STR("a")));
     assert_true(str_eq(str_without_line_end(STR("a")), STR("a")));
@@ -102,11 +94,10 @@ static void line_ends(void **state)
     assert_int_equal(str_without_line_end(NOTHING).n, 0);
 }
 
-static void splitting(void **state)
+TEST(splitting)
 {
     struct str rest = STR("a\t\tb\t"), field;
 
-    (void)state;
     assert_true(str_split(&rest, '\t', &field));
     assert_true(str_eq(field, STR("a")));
     assert_true(str_split(&rest, '\t', &field));
@@ -119,11 +110,10 @@ static void splitting(void **state)
     assert_false(str_split(&rest, '\t', &field));
 }
 
-static void splitting_nothing(void **state)
+TEST(splitting_nothing)
 {
     struct str rest = STR(""), field;
 
-    (void)state;
     assert_true(str_split(&rest, ',', &field));
     assert_int_equal(field.n, 0);
     assert_false(str_split(&rest, ',', &field));
@@ -139,9 +129,8 @@ static void check_number(const char *text, unsigned base, uint64_t expected)
     assert_true(value == expected);
 }
 
-static void numbers(void **state)
+TEST(numbers)
 {
-    (void)state;
     check_number("0", 10, 0);
     check_number("0000000000000000000000000000007", 10, 7);
     check_number("18446744073709551615", 10, UINT64_MAX);
@@ -150,7 +139,7 @@ static void numbers(void **state)
     check_number("10", 16, 16);
 }
 
-static void not_numbers(void **state)
+TEST(not_numbers)
 {
     static const char *const TEXTS[] = {"",
                                         "-1",
@@ -167,7 +156,6 @@ static void not_numbers(void **state)
                                         "99999999999999999999999999"};
     uint64_t value = 77;
 
-    (void)state;
     for (size_t i = 0; i < sizeof(TEXTS) / sizeof(TEXTS[0]); i++)
         assert_false(str_to_u64(str_of(TEXTS[i]), 10, &value));
     assert_false(str_to_u64(STR("10000000000000000"), 16, &value));
@@ -176,9 +164,8 @@ static void not_numbers(void **state)
     assert_int_equal(value, 77);
 }
 
-static void finding_a_character(void **state)
+TEST(finding_a_character)
 {
-    (void)state;
     assert_int_equal(str_find(STR("a=b=c"), '='), 1);
     assert_int_equal(str_find_last(STR("a=b=c"), '='), 3);
     assert_int_equal(str_find(STR("abc"), '='), 3);
@@ -189,9 +176,8 @@ static void finding_a_character(void **state)
     assert_int_equal(str_find_last(NOTHING, 'a'), 0);
 }
 
-static void behind_the_last_character(void **state)
+TEST(behind_the_last_character)
 {
-    (void)state;
     assert_true(str_eq(str_behind_last(STR("/lib/a.so"), '/'), STR("a.so")));
     assert_true(str_eq(str_behind_last(STR("a.so"), '/'), STR("a.so")));
     assert_true(str_eq(str_behind_last(STR("lib/"), '/'), STR("")));
@@ -199,9 +185,8 @@ static void behind_the_last_character(void **state)
     assert_true(str_eq(str_behind_last(NOTHING, '/'), STR("")));
 }
 
-static void finding_text(void **state)
+TEST(finding_text)
 {
-    (void)state;
     assert_int_equal(str_find_str(STR("ababac"), STR("abac")), 2);
     assert_int_equal(str_find_str(STR("abc"), STR("c")), 2);
     assert_int_equal(str_find_str(STR("abc"), STR("abc")), 0);
@@ -215,9 +200,8 @@ static void finding_text(void **state)
 }
 
 /* Every needle at every place of every short text over two letters, against the definition. */
-static void finding_text_exhaustively(void **state)
+TEST(finding_text_exhaustively)
 {
-    (void)state;
     for (unsigned bits = 0; bits < 1u << 8; bits++) {
         char text[8];
         for (unsigned i = 0; i < 8; i++)
@@ -235,27 +219,4 @@ static void finding_text_exhaustively(void **state)
                 assert_int_equal(str_find_str((struct str){text, 8}, (struct str){needle, n}), expected);
             }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equality),
-        cmocka_unit_test(same_bytes),
-        cmocka_unit_test(equality_without_case),
-        cmocka_unit_test(prefix_and_suffix),
-        cmocka_unit_test(patterns),
-        cmocka_unit_test(order_is_bytewise),
-        cmocka_unit_test(trimming),
-        cmocka_unit_test(splitting),
-        cmocka_unit_test(splitting_nothing),
-        cmocka_unit_test(numbers),
-        cmocka_unit_test(not_numbers),
-        cmocka_unit_test(finding_a_character),
-        cmocka_unit_test(behind_the_last_character),
-        cmocka_unit_test(finding_text),
-        cmocka_unit_test(finding_text_exhaustively),
-        cmocka_unit_test(line_ends),
-    };
-    return cmocka_run_group_tests_name("str", tests, NULL, NULL);
 }

@@ -10,12 +10,11 @@ enum { MIB = 1 << 20 };
 
 static const struct hash_seed SEED = {0x0123456789abcdef, 0xfedcba9876543210};
 
-static void the_empty_string_is_zero(void **state)
+TEST(the_empty_string_is_zero)
 {
     struct arena a;
     struct strtab t;
 
-    (void)state;
     arena_init(&a, MIB);
     assert_true(strtab_init(&t, &a, SEED));
     assert_int_equal(t.count, 1);
@@ -26,13 +25,12 @@ static void the_empty_string_is_zero(void **state)
     arena_free(&a);
 }
 
-static void each_once(void **state)
+TEST(each_once)
 {
     struct arena a;
     struct strtab t;
     char text[] = "java.lang.String";
 
-    (void)state;
     arena_init(&a, MIB);
     assert_true(strtab_init(&t, &a, SEED));
     string_id id = strtab_add(&t, str_of(text));
@@ -50,14 +48,13 @@ static void each_once(void **state)
     arena_free(&a);
 }
 
-static void many(void **state)
+TEST(many)
 {
     enum { STRINGS = 100000 };
     struct arena a;
     struct strtab t;
     char text[32];
 
-    (void)state;
     arena_init(&a, 64 * MIB);
     assert_true(strtab_init(&t, &a, SEED));
     for (unsigned round = 0; round < 2; round++)
@@ -71,13 +68,12 @@ static void many(void **state)
     arena_free(&a);
 }
 
-static void a_long_string(void **state)
+TEST(a_long_string)
 {
     struct arena a;
     struct strtab t;
     static char text[3 * MIB];
 
-    (void)state;
     memset(text, 'x', sizeof(text));
     arena_init(&a, 16 * MIB);
     assert_true(strtab_init(&t, &a, SEED));
@@ -89,14 +85,13 @@ static void a_long_string(void **state)
 }
 
 /* A table whose arena has ended refuses new strings and still knows the old ones. */
-static void the_arena_ends(void **state)
+TEST(the_arena_ends)
 {
     struct arena a;
     struct strtab t;
     char text[32];
     unsigned n = 0;
 
-    (void)state;
     arena_init(&a, MIB);
     assert_true(strtab_init(&t, &a, SEED));
     for (;; n++) {
@@ -112,12 +107,11 @@ static void the_arena_ends(void **state)
     arena_free(&a);
 }
 
-static void no_arena_at_all(void **state)
+TEST(no_arena_at_all)
 {
     struct arena a;
     struct strtab t;
 
-    (void)state;
     for (size_t limit = 0; limit < 20000; limit += 999) {
         arena_init(&a, limit);
         if (!strtab_init(&t, &a, SEED))
@@ -126,17 +120,4 @@ static void no_arena_at_all(void **state)
             assert_int_equal(strtab_add(&t, STR("")), STRING_EMPTY);
         arena_free(&a);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_empty_string_is_zero),
-        cmocka_unit_test(each_once),
-        cmocka_unit_test(many),
-        cmocka_unit_test(a_long_string),
-        cmocka_unit_test(the_arena_ends),
-        cmocka_unit_test(no_arena_at_all),
-    };
-    return cmocka_run_group_tests_name("strtab", tests, NULL, NULL);
 }

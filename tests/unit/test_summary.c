@@ -100,12 +100,11 @@ static const char *text(const json_t *object, const char *key)
     return s;
 }
 
-static void shape(void **state)
+TEST(shape)
 {
     struct shared_profile *f = fold_trace();
     json_t *json = summary_of(f);
 
-    (void)state;
     assert_string_equal(text(json, "format"), "android-trace");
     assert_string_equal(text(json, "format_label"), "Android method trace");
     const json_t *facts = json_object_get(json, "facts");
@@ -132,14 +131,13 @@ static void shape(void **state)
     shared_profile_free(f);
 }
 
-static void warnings(void **state)
+TEST(warnings)
 {
     struct shared_profile *f = fold_trace();
     json_t *json = summary_of(f);
     const json_t *all = json_object_get(json, "warnings");
     const struct profile *p = shared_profile_get(f);
 
-    (void)state;
     assert_int_equal(json_array_size(all), p->n_warnings);
     assert_true(p->n_warnings > 0);
     for (uint32_t i = 0; i < p->n_warnings; i++) {
@@ -171,13 +169,12 @@ static void check_track(const json_t *track, int id, const char *name, int wall_
     assert_true(json_integer_value(json_object_get(track, "nodes")) >= 2);
 }
 
-static void tracks_by_weight(void **state)
+TEST(tracks_by_weight)
 {
     struct shared_profile *f = fold_trace();
     json_t *json = summary_of(f);
     const json_t *tracks = json_object_get(json, "tracks");
 
-    (void)state;
     assert_int_equal(json_array_size(tracks), 3);
     check_track(json_array_get(tracks, 0), 2, "</script>\xe2\x90\xa1", 60, 50, 2, 2);
     check_track(json_array_get(tracks, 1), 1, "main", 100, 5, 2, 1);
@@ -193,7 +190,7 @@ static void tracks_by_weight(void **state)
 }
 
 /* Of ten tracks, 0 to 9, whose ids are 100 more. */
-static void parts(void **state)
+TEST(parts)
 {
     static const struct {
         size_t tracks;
@@ -206,7 +203,6 @@ static void parts(void **state)
         {0, 109, "89"},     {3, 110, "012"},    {3, 10, "012"},        {SIZE_MAX, 105, "0123456789"}};
     struct buf b = {0};
 
-    (void)state;
     buf_z(&b, "{\"format\":\"x\"}\n[]\n{\"warnings\":[]}\n");
     for (int i = 0; i < 10; i++)
         buf_printf(&b, "%d {\"id\":%d,\"name\":\"%d\"}\n", 100 + i, 100 + i, i);
@@ -226,26 +222,24 @@ static void parts(void **state)
     buf_free(&b);
 }
 
-static void links(void **state)
+TEST(links)
 {
     struct str summary = STR("{\"format\":\"x\"}\n[]\n{\"warnings\":[]}\n7 {\"id\":7,\"name\":\"a,}\"}\n");
     json_t *json = part_of(summary, &(struct summary_part){.tracks = 1, .links = STR_INIT("/a\"b/")});
     const json_t *track = json_array_get(json_object_get(json, "tracks"), 0);
 
-    (void)state;
     assert_string_equal(text(track, "name"), "a,}");
     assert_string_equal(text(track, "svg"), "/a\"b/7.svg");
     json_decref(json);
 }
 
 /* What is said takes the place of the guess, whatever stands in either of them. */
-static void own_code_that_was_said(void **state)
+TEST(own_code_that_was_said)
 {
     static const char *const HEADS[] = {
         "{\"a\":\"x,\\\"app\\\":[\",\"format\":\"x\"}\n[\"b]\\\"]\",\"c\"]\n{\"warnings\":[]}\n",
         "{\"format\":\"x\"}\n[]\n{\"warnings\":[]}\n"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(HEADS) / sizeof(HEADS[0]); i++) {
         json_t *json = part_of(str_of(HEADS[i]), &(struct summary_part){.app = STR_INIT("com.a,com.b")});
         const json_t *app = json_object_get(json, "app");
@@ -258,7 +252,7 @@ static void own_code_that_was_said(void **state)
 }
 
 /* It comes out of a store. */
-static void damaged_summaries_are_not_read_beyond(void **state)
+TEST(damaged_summaries_are_not_read_beyond)
 {
     static const char *const TEXTS[] = {"",
                                         "\n",
@@ -277,7 +271,6 @@ static void damaged_summaries_are_not_read_beyond(void **state)
                                         "{}\n[]\n{}\n99999999999999999999 {}\nx\n1 {\"id\":1"};
     uint32_t track = 1;
 
-    (void)state;
     for (size_t i = 0; i < sizeof(TEXTS) / sizeof(TEXTS[0]); i++) {
         struct buf out = {0}, exact = {0};
         struct summary_part part = {.tracks = 1, .track = &track, .links = STR("/")};
@@ -290,13 +283,12 @@ static void damaged_summaries_are_not_read_beyond(void **state)
     }
 }
 
-static void equal_profiles_give_equal_bytes(void **state)
+TEST(equal_profiles_give_equal_bytes)
 {
     struct shared_profile *a = fold_trace(), *b = fold_trace(); /* with different seeds */
     struct buf ta = {0}, tb = {0};
     struct diag diag = {0};
 
-    (void)state;
     assert_true(summary_write(a, &ta, &diag));
     assert_true(summary_write(b, &tb, &diag));
     assert_true(str_eq(buf_view(&ta), buf_view(&tb)));
@@ -308,25 +300,23 @@ static void equal_profiles_give_equal_bytes(void **state)
 }
 
 /* Readers of JSON end at 2^63 - 1: a sum above is written as that. */
-static void huge_counts(void **state)
+TEST(huge_counts)
 {
     struct shared_profile *f = fold_bytes(STR("a;b 18446744073709551615\n"));
     json_t *json = summary_of(f);
     const json_t *track = json_array_get(json_object_get(json, "tracks"), 0);
 
-    (void)state;
     assert_true(json_integer_value(json_object_get(json_object_get(track, "totals"), "samples")) ==
                 INT64_MAX);
     json_decref(json);
     shared_profile_free(f);
 }
 
-static void too_small_a_buffer(void **state)
+TEST(too_small_a_buffer)
 {
     struct shared_profile *f = fold_trace();
     bool done = false;
 
-    (void)state;
     for (size_t limit = 1; limit < 8192 && !done; limit += 61) {
         struct diag diag = {0};
         struct buf b;
@@ -337,22 +327,4 @@ static void too_small_a_buffer(void **state)
     }
     assert_true(done);
     shared_profile_free(f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shape),
-        cmocka_unit_test(warnings),
-        cmocka_unit_test(tracks_by_weight),
-        cmocka_unit_test(parts),
-        cmocka_unit_test(links),
-        cmocka_unit_test(own_code_that_was_said),
-        cmocka_unit_test(damaged_summaries_are_not_read_beyond),
-        cmocka_unit_test(equal_profiles_give_equal_bytes),
-        cmocka_unit_test(huge_counts),
-        cmocka_unit_test(too_small_a_buffer),
-    };
-
-    return cmocka_run_group_tests_name("summary", tests, NULL, NULL);
 }

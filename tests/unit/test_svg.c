@@ -43,11 +43,10 @@ static struct fake *small(void)
     return f;
 }
 
-static void one_frame(void **state)
+TEST(one_frame)
 {
     struct rendering r;
 
-    (void)state;
     rendering_of(&r, small());
     const char *svg = draw(&r);
     has(svg, "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"af\" role=\"img\" "
@@ -74,11 +73,10 @@ static void one_frame(void **state)
 }
 
 /* The root is at the bottom of a flame graph and on top of an icicle. */
-static void both_ways_up(void **state)
+TEST(both_ways_up)
 {
     struct rendering r;
 
-    (void)state;
     rendering_of(&r, small());
     const char *svg = draw(&r);
     has(svg, "viewBox=\"0 0 1200 144\"");
@@ -90,11 +88,10 @@ static void both_ways_up(void **state)
 }
 
 /* Of wall time alone, since no other value changes. */
-static void methods_that_last_to_the_end(void **state)
+TEST(methods_that_last_to_the_end)
 {
     struct rendering r;
 
-    (void)state;
     rendering_of(&r, small());
     r.view.open = OPEN_END;
     const char *svg = draw(&r);
@@ -106,12 +103,11 @@ static void methods_that_last_to_the_end(void **state)
     rendering_free(&r);
 }
 
-static void several_tracks(void **state)
+TEST(several_tracks)
 {
     struct fake *f = small();
     struct rendering r;
 
-    (void)state;
     fake_track(f, 21500, STR("Render<Thread>"));
     fake_stack(f, "a.B.<init>()V", 2000100, 0, 5);
     rendering_of(&r, f);
@@ -132,12 +128,11 @@ static void several_tracks(void **state)
     rendering_free(&r);
 }
 
-static void other_values(void **state)
+TEST(other_values)
 {
     struct fake *f = small();
     struct rendering r;
 
-    (void)state;
     fake_track(f, 21500, STR("idle"));
     fake_stack(f, "a", 5, 0, 1);
     rendering_of(&r, f);
@@ -155,13 +150,12 @@ static void other_values(void **state)
     rendering_free(&r);
 }
 
-static void warnings(void **state)
+TEST(warnings)
 {
     struct fake *f = small();
     struct rendering r;
     char lengthy[301];
 
-    (void)state;
     memset(lengthy, 'x', sizeof(lengthy) - 1);
     lengthy[sizeof(lengthy) - 1] = '\0';
     fake_warning(f, "a", STR("First <one>."));
@@ -188,13 +182,12 @@ static void warnings(void **state)
     fake_free(f);
 }
 
-static void long_names(void **state)
+TEST(long_names)
 {
     struct fake *f = fake_new();
     struct rendering r;
     char name[401];
 
-    (void)state;
     memset(name, 'n', sizeof(name) - 1);
     name[sizeof(name) - 1] = '\0';
     fake_usual_values(f);
@@ -235,12 +228,11 @@ static void long_names(void **state)
 }
 
 /* Overloads are told apart where they stand side by side, and only there. */
-static void overloads(void **state)
+TEST(overloads)
 {
     struct fake *f = fake_thread(STR("t"));
     struct rendering r;
 
-    (void)state;
     fake_stack(f, "a.B.m(I)V;a.B.m(J)V", 100, 0, 1); /* one calls the other */
     fake_stack(f, "a.B.x(I)V;a.B.m(I)V", 100, 0, 1);
     fake_stack(f, "a.B.m(Ljava/lang/String;)V", 100, 0, 1);
@@ -259,7 +251,7 @@ static void overloads(void **state)
     rendering_free(&r);
 }
 
-static void hostile_names(void **state)
+TEST(hostile_names)
 {
     static const struct str NAMES[] = {
         STR_INIT("]]><script>alert(1)</script>"),
@@ -278,7 +270,6 @@ static void hostile_names(void **state)
     enum { N = sizeof(NAMES) / sizeof(NAMES[0]) };
     const uint64_t one[3] = {1000, 5, 1};
 
-    (void)state;
     for (size_t i = 0; i < N; i++) {
         struct fake *f = fake_new();
         struct rendering r;
@@ -301,12 +292,11 @@ static void hostile_names(void **state)
     }
 }
 
-static void same_bytes(void **state)
+TEST(same_bytes)
 {
     struct fake *f = small(), *g = small();
     struct rendering r, s;
 
-    (void)state;
     rendering_init(&r, fake_finish(f));
     rendering_init(&s, fake_finish(g));
     draw(&r);
@@ -320,12 +310,11 @@ static void same_bytes(void **state)
 }
 
 /* What the script shows has all legends, values and warnings, escaped; a chart is offered of one thread. */
-static void controls(void **state)
+TEST(controls)
 {
     struct fake *f = fake_new();
     struct rendering r;
 
-    (void)state;
     fake_usual_values(f);
     fake_track(f, 99, STR("<other>"));
     fake_stack(f, "android.os.Looper.loop()V", 9000, 0, 1);
@@ -351,13 +340,12 @@ static void controls(void **state)
 }
 
 /* Style and script stand in it as they are served as files; pages can leave them out. */
-static void code_in_it(void **state)
+TEST(code_in_it)
 {
     struct fake *f = small();
     struct rendering r;
     struct buf expected = {0};
 
-    (void)state;
     rendering_of(&r, f);
     draw(&r);
     struct str svg = buf_view(&r.out);
@@ -391,13 +379,12 @@ static void code_in_it(void **state)
 }
 
 /* What is left out of the picture is said; the data have it. */
-static void more_than_can_be_drawn(void **state)
+TEST(more_than_can_be_drawn)
 {
     struct fake *f = fake_new();
     struct rendering r;
     const uint64_t none[3] = {0}, one[3] = {1000, 0, 1};
 
-    (void)state;
     fake_usual_values(f);
     frame_id frame = fake_frame(f, STR("a.B"), STR("c"), STR("()V"));
     uint32_t node = fake_track(f, 1, STR("deep"));
@@ -426,11 +413,10 @@ static void more_than_can_be_drawn(void **state)
 
 /* --- other views --- */
 
-static void bottom_up(void **state)
+TEST(bottom_up)
 {
     struct rendering r;
 
-    (void)state;
     rendering_of(&r, small());
     r.view.view = VIEW_INVERTED;
     const char *svg = draw(&r);
@@ -446,11 +432,10 @@ static void bottom_up(void **state)
     rendering_free(&r);
 }
 
-static void around_one_method(void **state)
+TEST(around_one_method)
 {
     struct rendering r;
 
-    (void)state;
     rendering_of(&r, small());
     r.view.view = VIEW_SANDWICH;
     strcpy(r.view.method, "a.B.<init>");
@@ -475,12 +460,11 @@ static void around_one_method(void **state)
     rendering_free(&r);
 }
 
-static void legends(void **state)
+TEST(legends)
 {
     struct fake *f = small();
     struct rendering r;
 
-    (void)state;
     fake_stack(f, "android.os.Looper.loop()V", 9000, 0, 1);
     rendering_init(&r, fake_finish(f));
     const char *svg = draw(&r);
@@ -529,27 +513,4 @@ static void legends(void **state)
     has(svg, ">app: vendora.quiteal..</text>");
     rendering_free(&r);
     fake_free(f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_frame),
-        cmocka_unit_test(both_ways_up),
-        cmocka_unit_test(methods_that_last_to_the_end),
-        cmocka_unit_test(several_tracks),
-        cmocka_unit_test(other_values),
-        cmocka_unit_test(warnings),
-        cmocka_unit_test(long_names),
-        cmocka_unit_test(overloads),
-        cmocka_unit_test(hostile_names),
-        cmocka_unit_test(same_bytes),
-        cmocka_unit_test(controls),
-        cmocka_unit_test(code_in_it),
-        cmocka_unit_test(more_than_can_be_drawn),
-        cmocka_unit_test(bottom_up),
-        cmocka_unit_test(around_one_method),
-        cmocka_unit_test(legends),
-    };
-    return cmocka_run_group_tests_name("svg", tests, NULL, NULL);
 }

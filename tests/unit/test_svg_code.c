@@ -3,12 +3,11 @@
 
 #include "render/svg/svg_header.h"
 
-static void no_code_to_leave_out(void **state)
+TEST(no_code_to_leave_out)
 {
     static const char *const NONE[] = {"", "<svg></svg>\n", "<svg><style><![CDATA[",
                                        "<svg><style>a{}</style></svg>\n"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(NONE) / sizeof(NONE[0]); i++) {
         struct svg_parts parts = svg_without_code(str_of(NONE[i]));
         assert_true(str_eq(parts.pieces[0], str_of(NONE[i])));
@@ -16,7 +15,7 @@ static void no_code_to_leave_out(void **state)
     }
 }
 
-static void which_filter_left_nothing(void **state)
+TEST(which_filter_left_nothing)
 {
     static const struct {
         const char *svg;
@@ -33,21 +32,10 @@ static void which_filter_left_nothing(void **state)
         {"", false, 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
         uint32_t step = 0;
         assert_int_equal(svg_emptied_by(str_of(CASES[i].svg), &step), CASES[i].found);
         if (CASES[i].found)
             assert_int_equal(step, CASES[i].step);
     }
-}
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_code_to_leave_out),
-        cmocka_unit_test(which_filter_left_nothing),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

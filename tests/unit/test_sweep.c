@@ -60,9 +60,8 @@ static void *upload_and_delete(void *argument)
     return NULL;
 }
 
-static void no_acknowledged_upload_is_lost(void **state)
+TEST(no_acknowledged_upload_is_lost)
 {
-    (void)state;
     struct aged_store f = aged_store_begin();
     atomic_bool stop = false;
     atomic_uint lost = 0, kept = 0;
@@ -103,9 +102,8 @@ static bool wait_for(const struct aged_store *f, const char *key, bool there)
     return aged_store_has(f, key) == there;
 }
 
-static void the_thread_sweeps_at_start_and_in_time(void **state)
+TEST(the_thread_sweeps_at_start_and_in_time)
 {
-    (void)state;
     struct aged_store f = aged_store_begin();
     struct config config = {.views_on_disk_bytes = MIB, .sweep_interval_s = 1};
     size_t descriptors = scratch_descriptors();
@@ -123,11 +121,10 @@ static void the_thread_sweeps_at_start_and_in_time(void **state)
 }
 
 /* An hour before the next sweep of all. */
-static void what_has_expired_goes_at_once(void **state)
+TEST(what_has_expired_goes_at_once)
 {
     static const struct config CONFIG = {
         .views_on_disk_bytes = MIB, .sweep_interval_s = HOUR_S, .delete_within_s = 3};
-    (void)state;
     struct aged_store f = aged_store_begin();
     struct aged_upload kept = aged_store_upload(&f, 1, HOUR_S), expiring = aged_store_upload(&f, 3, 2),
                        changed = aged_store_upload(&f, 4, HOUR_S);
@@ -147,12 +144,11 @@ static void what_has_expired_goes_at_once(void **state)
 }
 
 /* The clock is years ahead of when the store was used last: what would have expired meanwhile stays. */
-static void a_clock_that_jumped_removes_nothing(void **state)
+TEST(a_clock_that_jumped_removes_nothing)
 {
     static const struct config CONFIG = {
         .views_on_disk_bytes = MIB, .sweep_interval_s = 1, .delete_within_s = 3};
     struct store_object seen;
-    (void)state;
     struct aged_store f = aged_store_begin();
     struct aged_upload u = aged_store_upload(&f, 1, -HOUR_S);
 
@@ -195,9 +191,8 @@ static struct sweep *start_swept(struct aged_store *f)
     return w;
 }
 
-static void a_write_that_finds_no_room_wakes_it(void **state)
+TEST(a_write_that_finds_no_room_wakes_it)
 {
-    (void)state;
     struct aged_store f = aged_store_begin();
     struct sweep *w = start_swept(&f);
 
@@ -209,9 +204,8 @@ static void a_write_that_finds_no_room_wakes_it(void **state)
     aged_store_end(&f);
 }
 
-static void room_is_made_for_who_waits(void **state)
+TEST(room_is_made_for_who_waits)
 {
-    (void)state;
     struct aged_store f = aged_store_begin();
     struct sweep *w = start_swept(&f);
 
@@ -249,9 +243,8 @@ static void assert_swept(int log, const char *views, const char *disk_full)
 }
 
 /* It has removed bytes, and would come to the views last. */
-static void one_in_no_hurry_ends_for_a_full_disk(void **state)
+TEST(one_in_no_hurry_ends_for_a_full_disk)
 {
-    (void)state;
     static const struct config CONFIG = {.views_on_disk_bytes = MIB, .sweep_interval_s = HOUR_S};
     struct aged_store f = aged_store_begin();
     struct aged_upload one = aged_store_describe(&f, 1, HOUR_S);
@@ -276,9 +269,8 @@ static void one_in_no_hurry_ends_for_a_full_disk(void **state)
     aged_store_end(&f);
 }
 
-static void it_ends_at_once(void **state)
+TEST(it_ends_at_once)
 {
-    (void)state;
     struct aged_store f = aged_store_begin();
     struct config config = {.views_on_disk_bytes = MIB, .sweep_interval_s = HOUR_S};
     struct timespec begun, ended;
@@ -291,19 +283,4 @@ static void it_ends_at_once(void **state)
     clock_gettime(CLOCK_MONOTONIC, &ended);
     assert_in_range(ended.tv_sec - begun.tv_sec, 0, 20); /* not an hour */
     aged_store_end(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_acknowledged_upload_is_lost),
-        cmocka_unit_test(the_thread_sweeps_at_start_and_in_time),
-        cmocka_unit_test(what_has_expired_goes_at_once),
-        cmocka_unit_test(a_clock_that_jumped_removes_nothing),
-        cmocka_unit_test(a_write_that_finds_no_room_wakes_it),
-        cmocka_unit_test(room_is_made_for_who_waits),
-        cmocka_unit_test(one_in_no_hurry_ends_for_a_full_disk),
-        cmocka_unit_test(it_ends_at_once),
-    };
-    return cmocka_run_group_tests_name("sweep", tests, NULL, NULL);
 }

@@ -8,9 +8,8 @@
 
 /* ---- uploads ---- */
 
-static void an_empty_store_has_nothing_to_sweep(void **state)
+TEST(an_empty_store_has_nothing_to_sweep)
 {
-    (void)state;
     struct aged_store f = aged_store_begin();
 
     aged_store_assert_nothing_done(aged_store_sweep(&f, 0, false));
@@ -18,9 +17,8 @@ static void an_empty_store_has_nothing_to_sweep(void **state)
     aged_store_end(&f);
 }
 
-static void what_has_not_expired_stays(void **state)
+TEST(what_has_not_expired_stays)
 {
-    (void)state;
     struct aged_store f = aged_store_begin();
     struct aged_upload u = aged_store_upload(&f, 1, 5);
 
@@ -30,9 +28,8 @@ static void what_has_not_expired_stays(void **state)
     aged_store_end(&f);
 }
 
-static void expired_ones_become_tombstones_then_nothing(void **state)
+TEST(expired_ones_become_tombstones_then_nothing)
 {
-    (void)state;
     struct aged_store f = aged_store_begin();
     struct aged_upload u = aged_store_upload(&f, 1, 0);
     struct record r;
@@ -54,9 +51,8 @@ static void expired_ones_become_tombstones_then_nothing(void **state)
 }
 
 /* Of bytes that are kept once for several uploads, as those of an archive, the last one frees the room. */
-static void shared_bytes_are_freed_by_the_last(void **state)
+TEST(shared_bytes_are_freed_by_the_last)
 {
-    (void)state;
     struct aged_store f = aged_store_begin();
     struct aged_upload first = aged_store_upload(&f, 1, 0), second = aged_store_describe(&f, 1, HOUR_S);
 
@@ -72,9 +68,8 @@ static void shared_bytes_are_freed_by_the_last(void **state)
     aged_store_end(&f);
 }
 
-static void a_delete_that_was_cut_off_is_finished(void **state)
+TEST(a_delete_that_was_cut_off_is_finished)
 {
-    (void)state;
     struct aged_store f = aged_store_begin();
     struct aged_upload u = aged_store_upload(&f, 1, HOUR_S);
 
@@ -87,9 +82,8 @@ static void a_delete_that_was_cut_off_is_finished(void **state)
 }
 
 /* kill -9 between any two steps of an upload: it left bytes, or a file of names and what says that it needs that. */
-static void what_a_crash_left_goes(void **state)
+TEST(what_a_crash_left_goes)
 {
-    (void)state;
     struct aged_store f = aged_store_begin();
     struct aged_upload u = aged_store_describe(&f, 1, HOUR_S), v = aged_store_describe(&f, 2, HOUR_S);
     char file[STORE_KEY_BYTES], need[STORE_KEY_BYTES];
@@ -117,9 +111,8 @@ static void what_a_crash_left_goes(void **state)
     aged_store_end(&f);
 }
 
-static void damage_is_counted_and_left(void **state)
+TEST(damage_is_counted_and_left)
 {
-    (void)state;
     struct aged_store f = aged_store_begin();
     struct aged_upload u = aged_store_upload(&f, 1, HOUR_S), v = aged_store_upload(&f, 2, HOUR_S);
 
@@ -135,9 +128,8 @@ static void damage_is_counted_and_left(void **state)
     aged_store_end(&f);
 }
 
-static void times_in_the_future_begin_anew(void **state)
+TEST(times_in_the_future_begin_anew)
 {
-    (void)state;
     struct aged_store f = aged_store_begin();
     struct aged_upload u = aged_store_describe(&f, 1, HOUR_S);
 
@@ -152,9 +144,8 @@ static void times_in_the_future_begin_anew(void **state)
 }
 
 /* Stopped at every object in turn: the sweeps together do what one does. */
-static void a_sweep_may_end_anywhere(void **state)
+TEST(a_sweep_may_end_anywhere)
 {
-    (void)state;
     struct aged_store f = aged_store_begin();
     struct sweep_done sum = {0};
     unsigned sweeps = 0;
@@ -183,9 +174,8 @@ static void a_sweep_may_end_anywhere(void **state)
 
 /* ---- views ---- */
 
-static void views_below_the_limit_stay(void **state)
+TEST(views_below_the_limit_stay)
 {
-    (void)state;
     struct aged_store f = aged_store_begin();
 
     aged_store_put_views(&f, 100, 4 * KIB, HOUR_S);
@@ -195,9 +185,8 @@ static void views_below_the_limit_stay(void **state)
     aged_store_end(&f);
 }
 
-static void the_least_recently_used_ones_go(void **state)
+TEST(the_least_recently_used_ones_go)
 {
-    (void)state;
     struct aged_store f = aged_store_begin();
 
     aged_store_put_views(&f, 100, 4 * KIB, HOUR_S);
@@ -209,9 +198,8 @@ static void the_least_recently_used_ones_go(void **state)
     aged_store_end(&f);
 }
 
-static void a_get_saves_a_view(void **state)
+TEST(a_get_saves_a_view)
 {
-    (void)state;
     struct aged_store f = aged_store_begin();
     char key[STORE_KEY_BYTES];
     uint64_t bytes;
@@ -229,9 +217,8 @@ static void a_get_saves_a_view(void **state)
 }
 
 /* All in one class of age: any of them may go, but no more than it takes. */
-static void equally_old_ones_go_only_as_far_as_needed(void **state)
+TEST(equally_old_ones_go_only_as_far_as_needed)
 {
-    (void)state;
     struct aged_store f = aged_store_begin();
 
     aged_store_put_views(&f, 100, 4 * KIB, 0);
@@ -240,9 +227,8 @@ static void equally_old_ones_go_only_as_far_as_needed(void **state)
     aged_store_end(&f);
 }
 
-static void a_full_disk_halves_the_views(void **state)
+TEST(a_full_disk_halves_the_views)
 {
-    (void)state;
     struct aged_store f = aged_store_begin();
 
     aged_store_put_views(&f, 8, 4 * KIB, HOUR_S);
@@ -256,9 +242,8 @@ static void a_full_disk_halves_the_views(void **state)
 }
 
 /* Unless they were used just now: an upload draws its first views beside the keeping of its bytes. */
-static void views_of_bytes_that_are_gone_go(void **state)
+TEST(views_of_bytes_that_are_gone_go)
 {
-    (void)state;
     struct aged_store f = aged_store_begin();
     struct aged_upload kept = aged_store_upload(&f, 1, HOUR_S), gone = aged_store_describe(&f, 2, HOUR_S);
     char prefix[RECORD_VIEWS_PREFIX_CHARS + 1], views[3][STORE_KEY_BYTES];
@@ -279,9 +264,8 @@ static void views_of_bytes_that_are_gone_go(void **state)
     aged_store_end(&f);
 }
 
-static void an_upload_goes_with_its_views(void **state)
+TEST(an_upload_goes_with_its_views)
 {
-    (void)state;
     struct aged_store f = aged_store_begin();
     struct aged_upload u = aged_store_upload(&f, 1, HOUR_S);
     char prefix[RECORD_VIEWS_PREFIX_CHARS + 1], view[STORE_KEY_BYTES];
@@ -298,9 +282,8 @@ static void an_upload_goes_with_its_views(void **state)
     aged_store_end(&f);
 }
 
-static void what_nobody_looks_at_goes(void **state)
+TEST(what_nobody_looks_at_goes)
 {
-    (void)state;
     struct aged_store f = aged_store_begin();
 
     aged_store_put(&f, "views/ab/old", 10, (int64_t)SWEEP_VIEW_DAYS * DAY_S);
@@ -330,9 +313,8 @@ static struct sweep_done sweep_again(struct aged_store *f, struct sweep_index *i
 }
 
 /* What an earlier sweep has read is believed as long as the record has the same number, and no longer. */
-static void an_index_is_believed_until_something_changes(void **state)
+TEST(an_index_is_believed_until_something_changes)
 {
-    (void)state;
     struct aged_store f = aged_store_begin();
     struct sweep_index *index = sweep_index_new();
     struct aged_upload kept = aged_store_upload(&f, 1, 10 * DAY_S), expires = aged_store_upload(&f, 2, DAY_S),
@@ -362,29 +344,4 @@ static void an_index_is_believed_until_something_changes(void **state)
     assert_int_equal(record_read(f.store, str_of(changed.record.id), f.now_s, &r), RECORD_FOUND);
     sweep_index_free(index);
     aged_store_end(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_empty_store_has_nothing_to_sweep),
-        cmocka_unit_test(what_has_not_expired_stays),
-        cmocka_unit_test(expired_ones_become_tombstones_then_nothing),
-        cmocka_unit_test(shared_bytes_are_freed_by_the_last),
-        cmocka_unit_test(a_delete_that_was_cut_off_is_finished),
-        cmocka_unit_test(what_a_crash_left_goes),
-        cmocka_unit_test(damage_is_counted_and_left),
-        cmocka_unit_test(times_in_the_future_begin_anew),
-        cmocka_unit_test(a_sweep_may_end_anywhere),
-        cmocka_unit_test(views_below_the_limit_stay),
-        cmocka_unit_test(the_least_recently_used_ones_go),
-        cmocka_unit_test(a_get_saves_a_view),
-        cmocka_unit_test(equally_old_ones_go_only_as_far_as_needed),
-        cmocka_unit_test(a_full_disk_halves_the_views),
-        cmocka_unit_test(what_nobody_looks_at_goes),
-        cmocka_unit_test(views_of_bytes_that_are_gone_go),
-        cmocka_unit_test(an_upload_goes_with_its_views),
-        cmocka_unit_test(an_index_is_believed_until_something_changes),
-    };
-    return cmocka_run_group_tests_name("sweep_pass", tests, NULL, NULL);
 }

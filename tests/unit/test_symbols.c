@@ -1,10 +1,5 @@
 /* Children that read symbols and come to no good end; answers that make no sense; and names from those that do. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -41,12 +36,11 @@ static const char *name_of(const struct profile *p, const char *name)
     return NULL;
 }
 
-static void answers_name_frames(void **state)
+TEST(answers_name_frames)
 {
     struct symbols_fixture f;
     struct unnamed list;
 
-    (void)state;
     symbols_fixture_begin(&f);
     assert_true(take(&f, ANSWER));
     const struct profile *p = symbols_apply(f.profile, f.symbols, &f.arena);
@@ -64,14 +58,13 @@ static void answers_name_frames(void **state)
 }
 
 /* Libraries of which some share a path and some a build id, each in a state of its own. */
-static void each_library_has_its_own_state(void **state)
+TEST(each_library_has_its_own_state)
 {
     enum { PATHS = 3, BUILDS = 4, LIBRARIES = PATHS * BUILDS };
     const struct profile_value samples = {STR("samples"), STR("samples"), UNIT_COUNT, ROLE_SAMPLES};
     struct arena arena;
     struct unnamed list;
 
-    (void)state;
     arena_init(&arena, 64 << 20);
     struct builder *b = builder_new(&arena, (struct hash_seed){1, 2});
     assert_non_null(b);
@@ -108,11 +101,10 @@ static void each_library_has_its_own_state(void **state)
     arena_free(&arena);
 }
 
-static void the_better_answer_stays(void **state)
+TEST(the_better_answer_stays)
 {
     struct symbols_fixture f;
 
-    (void)state;
     symbols_fixture_begin(&f);
     assert_true(take(&f, "file\t0\nat\t3\nin\t0\tplain\t\nend\n"));
     assert_true(take(&f, ANSWER));
@@ -125,7 +117,7 @@ static void the_better_answer_stays(void **state)
     symbols_fixture_end(&f);
 }
 
-static void nonsense_is_refused_as_a_whole(void **state)
+TEST(nonsense_is_refused_as_a_whole)
 {
     static const char *const BAD[] = {
         "",
@@ -151,7 +143,6 @@ static void nonsense_is_refused_as_a_whole(void **state)
     struct symbols_fixture f;
     struct buf many = {0};
 
-    (void)state;
     symbols_fixture_begin(&f);
     for (size_t i = 2; i < sizeof(BAD) / sizeof(*BAD); i++)
         assert_false(take(&f, BAD[i]));
@@ -170,7 +161,7 @@ static void nonsense_is_refused_as_a_whole(void **state)
 
 /* ---- reading, as the child does it ---- */
 
-static void breakpad_is_read(void **state)
+TEST(breakpad_is_read)
 {
     static char text[] = "MODULE Linux arm64 0403020106050807090A0B0C0D0E0F100 libseed.so\r\n"
                          "FILE 0 /src/a.c\nFILE 1 /src/b.h\nFILE x bad\n"
@@ -183,7 +174,6 @@ static void breakpad_is_read(void **state)
     static const char *const NAMES[] = {"leaf", "inlined", "innermost", "a::b()", "start", "other"};
     struct symbols_fixture f;
 
-    (void)state;
     symbols_fixture_begin(&f);
     symbols_fixture_read(&f, text, sizeof(text) - 1);
     assert_true(symbol_take(f.symbols, 1, buf_view(&f.out)));
@@ -198,14 +188,13 @@ static void breakpad_is_read(void **state)
     symbols_fixture_end(&f);
 }
 
-static void what_is_no_file_of_symbols_says_nothing(void **state)
+TEST(what_is_no_file_of_symbols_says_nothing)
 {
     static const char *const FILES[] = {"",       "\177ELF",  "MODULE ", "MODULE a b\n",
                                         "PK\3\4", "\x1f\x8b", "picture"};
     struct symbols_fixture f;
     char bytes[64];
 
-    (void)state;
     for (size_t i = 0; i < sizeof(FILES) / sizeof(*FILES); i++) {
         symbols_fixture_begin(&f);
         snprintf(bytes, sizeof(bytes), "%s", FILES[i]);
@@ -245,7 +234,7 @@ static enum symbol_result run(struct symbols_fixture *f, const char *program, co
     return result;
 }
 
-static void children_that_fail(void **state)
+TEST(children_that_fail)
 {
     static const struct {
         const char *script;
@@ -267,7 +256,6 @@ static void children_that_fail(void **state)
     struct diag diag = {0};
     char program[64];
 
-    (void)state;
     symbols_fixture_begin(&f);
     for (size_t i = 0; i < sizeof(CASES) / sizeof(*CASES); i++) {
         write_program(program, CASES[i].script);
@@ -306,14 +294,13 @@ static uint32_t asked_for(const struct scratch *s)
     return asked;
 }
 
-static void what_is_done_is_not_asked_for(void **state)
+TEST(what_is_done_is_not_asked_for)
 {
     struct scratch folder = scratch_make();
     struct symbols_fixture f;
     struct diag diag = {0};
     char program[64], script[600];
 
-    (void)state;
     symbols_fixture_begin(&f);
     snprintf(script, sizeof(script), "cat /proc/self/fd/0 > %s/request\nprintf 'file\\t0\\nend\\n'",
              folder.path);
@@ -345,7 +332,7 @@ static void add_source(struct symbol_sources *sources, const char *path)
 }
 
 /* The folder has the library where it is looked for, and is not read. */
-static void what_is_done_is_not_looked_for(void **state)
+TEST(what_is_done_is_not_looked_for)
 {
     struct scratch folder = scratch_make();
     struct symbol_sources sources = {.n = 0};
@@ -353,7 +340,6 @@ static void what_is_done_is_not_looked_for(void **state)
     struct diag diag = {0};
     char program[64], script[900], path[300];
 
-    (void)state;
     symbols_fixture_begin(&f);
     scratch_write(&folder, SYMBOLS_FIXTURE_NAME, "\177ELF", 4);
     snprintf(script, sizeof(script), "echo >> %s/children\nprintf '" DONE "'", folder.path);
@@ -374,14 +360,13 @@ static void what_is_done_is_not_looked_for(void **state)
     scratch_remove(&folder);
 }
 
-static void children_that_cannot_begin_or_must_end(void **state)
+TEST(children_that_cannot_begin_or_must_end)
 {
     struct symbols_fixture f;
     const struct stop stop = {.reason = STOP_LEFT};
     struct diag diag = {0};
     char program[64];
 
-    (void)state;
     symbols_fixture_begin(&f);
     assert_int_equal(run(&f, "/nowhere/program", NULL, &diag), SYMBOL_RUN_FAILED);
     assert_int_equal(diag.kind, DIAG_IO);
@@ -413,7 +398,7 @@ static int probe(const struct symbol_request *r, bool filters)
     return p == NULL ? 6 : 0;
 }
 
-static void the_child_can_open_nothing(void **state)
+TEST(the_child_can_open_nothing)
 {
 #if (defined(__x86_64__) || defined(__aarch64__)) && !defined(__SANITIZE_ADDRESS__) && \
     !defined(__SANITIZE_THREAD__)
@@ -424,7 +409,6 @@ static void the_child_can_open_nothing(void **state)
     struct symbols_fixture f;
     int status = -1;
 
-    (void)state;
     symbols_fixture_begin(&f);
     f.head.n_files = 0;
     f.head.cpu_s = 10;
@@ -436,23 +420,4 @@ static void the_child_can_open_nothing(void **state)
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 0);
     symbols_fixture_end(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(answers_name_frames),
-        cmocka_unit_test(each_library_has_its_own_state),
-        cmocka_unit_test(the_better_answer_stays),
-        cmocka_unit_test(nonsense_is_refused_as_a_whole),
-        cmocka_unit_test(breakpad_is_read),
-        cmocka_unit_test(what_is_no_file_of_symbols_says_nothing),
-        cmocka_unit_test(children_that_fail),
-        cmocka_unit_test(what_is_done_is_not_asked_for),
-        cmocka_unit_test(what_is_done_is_not_looked_for),
-        cmocka_unit_test(children_that_cannot_begin_or_must_end),
-        cmocka_unit_test(the_child_can_open_nothing),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

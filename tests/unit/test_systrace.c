@@ -11,7 +11,7 @@
 #include "tests/support/random.h"
 #include "tests/support/systrace_bytes.h"
 
-static void names_lose_what_is_of_one_call_only(void **state)
+TEST(names_lose_what_is_of_one_call_only)
 {
     static const struct {
         const char *name, *standard;
@@ -45,7 +45,6 @@ static void names_lose_what_is_of_one_call_only(void **state)
         {"", ""},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(CASES) / sizeof(*CASES); i++) {
         char text[128] = {0};
         size_t n = systrace_standard_name(str_of(CASES[i].name), text);
@@ -56,11 +55,10 @@ static void names_lose_what_is_of_one_call_only(void **state)
 }
 
 /* Every byte but digits and `#` stays, wherever it stands. */
-static void names_keep_all_other_bytes(void **state)
+TEST(names_keep_all_other_bytes)
 {
     enum { PLAIN = 19 };
 
-    (void)state;
     for (unsigned c = 1; c < 256; c++)
         for (size_t n = 1; n <= PLAIN; n++) {
             char name[PLAIN + 2], text[PLAIN + 2];
@@ -98,11 +96,10 @@ static void check_sort(uint32_t longest, uint32_t n)
     arena_free(&arena);
 }
 
-static void records_are_sorted_and_equal_ones_keep_their_order(void **state)
+TEST(records_are_sorted_and_equal_ones_keep_their_order)
 {
     static const uint32_t LONGEST[] = {1, 2, 7, 100, 3000, 100000};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(LONGEST) / sizeof(*LONGEST); i++)
         for (uint32_t n = 0; n <= 40000; n = n * 20 + 5)
             check_sort(LONGEST[i], n);
@@ -118,13 +115,12 @@ static const struct profile_track *track_named(const struct profile *p, const ch
 }
 
 /* A profile stays in memory for those who look at it; its records do not. */
-static void records_do_not_stay(void **state)
+TEST(records_do_not_stay)
 {
     enum { TIMES = 4000, PART_NS = 10000 };
     struct arena arena;
     struct buf b = {0};
 
-    (void)state;
     for (uint64_t i = 0; i < TIMES; i++)
         systrace_put(&b, i * PART_NS);
     const struct profile *p = hostile_read_good(&arena, &b);
@@ -149,12 +145,11 @@ static void assert_self(const struct profile *p, const struct profile_track *t, 
     fail_msg("no frame %s", name);
 }
 
-static void sections_have_the_time_of_each_state(void **state)
+TEST(sections_have_the_time_of_each_state)
 {
     struct arena arena;
     struct buf b = {0};
 
-    (void)state;
     systrace_put(&b, 0);
     const struct profile *p = hostile_read_good(&arena, &b);
     assert_int_equal(p->n_values, 8);
@@ -219,12 +214,11 @@ static void put_unusual(struct buf *b, struct str message, enum level level)
         put_field(b, &f[level >= LEVEL_EVENT ? n - 1 - i : i], level);
 }
 
-static void fields_in_any_order(void **state)
+TEST(fields_in_any_order)
 {
     struct arena arena, arena_2;
     struct buf b = {0}, unusual = {0};
 
-    (void)state;
     systrace_put(&b, 0);
     systrace_put_binder(&b);
     put_unusual(&unusual, buf_view(&b), LEVEL_FILE);
@@ -259,7 +253,7 @@ static void put_print(struct buf *bundle, uint64_t time, struct str written)
 }
 
 /* A NUL ends it; an end needs no process, and what stands behind that is nothing. */
-static void texts_are_cut_and_short(void **state)
+TEST(texts_are_cut_and_short)
 {
     static const struct str TEXTS[] = {STR_INIT("B|42|one\0two"), STR_INIT("B|42|a|b\n\0\n"),
                                        STR_INIT("B|42|"),         STR_INIT("B|4x|bad"),
@@ -269,7 +263,6 @@ static void texts_are_cut_and_short(void **state)
     struct arena arena;
     struct buf b = {0}, bundle = {0}, packet = {0};
 
-    (void)state;
     proto_put_number(&bundle, 1, 0);
     for (size_t i = 0; i < sizeof(TEXTS) / sizeof(*TEXTS); i++)
         put_print(&bundle, 1000 + 10 * i, TEXTS[i]);
@@ -288,12 +281,11 @@ static void texts_are_cut_and_short(void **state)
 }
 
 /* It begins with the first record that is the thread's, also with one that tells no section. */
-static void a_thread_begins_with_its_first_record(void **state)
+TEST(a_thread_begins_with_its_first_record)
 {
     struct arena arena;
     struct buf b = {0};
 
-    (void)state;
     systrace_put_received(&b, 500);
     systrace_put(&b, 0);
     const struct profile *p = hostile_read_good(&arena, &b);
@@ -303,12 +295,11 @@ static void a_thread_begins_with_its_first_record(void **state)
 }
 
 /* The first section of the thread that answers says what was asked for. */
-static void a_call_of_another_process_says_what_it_asks_for(void **state)
+TEST(a_call_of_another_process_says_what_it_asks_for)
 {
     struct arena arena;
     struct buf b = {0};
 
-    (void)state;
     systrace_put_binder(&b);
     const struct profile *p = hostile_read_good(&arena, &b);
     const struct profile_track *main = track_named(p, "main");
@@ -321,12 +312,11 @@ static void a_call_of_another_process_says_what_it_asks_for(void **state)
     buf_free(&b);
 }
 
-static void tracks_of_events_without_the_scheduler(void **state)
+TEST(tracks_of_events_without_the_scheduler)
 {
     struct arena arena;
     struct buf b = {0};
 
-    (void)state;
     systrace_put_track_events(&b, 0, false);
     const struct profile *p = hostile_read_good(&arena, &b);
     assert_int_equal(p->n_values, 2);
@@ -350,7 +340,7 @@ struct expected_counter {
 };
 
 /* In the order to show. Equal readings are one; those of all sources of one counter are in the order of time. */
-static void counters_are_told_with_their_readings(void **state)
+TEST(counters_are_told_with_their_readings)
 {
     static const struct expected_counter EXPECTED[] = {
         {"items", "", COUNTER_APP, 0, 3, {{300, 3}, {500, 5}, {700, 4}}},
@@ -361,7 +351,6 @@ static void counters_are_told_with_their_readings(void **state)
     struct arena arena;
     struct buf b = {0};
 
-    (void)state;
     systrace_put(&b, 0);
     systrace_put_counters(&b);
     const struct profile *p = hostile_read_good(&arena, &b);
@@ -408,14 +397,13 @@ static void check_screen(const struct buf *b, const struct profile_screen_frame 
 }
 
 /* What the system tells of the app's frames; where it tells nothing, the sections of its main thread. */
-static void frames_are_those_that_the_app_showed(void **state)
+TEST(frames_are_those_that_the_app_showed)
 {
     static const struct profile_screen_frame TOLD[] = {{120, 290, 300, 7, 0}, {350, 600, 500, 8, 0x40}};
     static const struct profile_screen_frame SECTIONS[] = {{2100, 2300, 0, 0, 0},
                                                            {2400, 20002400, 0, 0, SCREEN_SLOW}};
     struct buf b = {0};
 
-    (void)state;
     systrace_put(&b, 0);
     check_screen(&b, NULL, 0);
     systrace_put_do_frames(&b);
@@ -426,13 +414,12 @@ static void frames_are_those_that_the_app_showed(void **state)
 }
 
 /* Programs tell of sections that began before the service started the recording: the recording begins with the first of them. */
-static void sections_of_before_the_start_have_their_time(void **state)
+TEST(sections_of_before_the_start_have_their_time)
 {
     struct arena arena;
     struct buf b = {0};
     uint64_t begin, end;
 
-    (void)state;
     systrace_put_started(&b, 130);
     systrace_put_track_events(&b, 0, false);
     const struct profile *p = hostile_read_good(&arena, &b);
@@ -445,7 +432,7 @@ static void sections_of_before_the_start_have_their_time(void **state)
 
 /* A trace, track events without a word of clocks, and others with another relation of the clocks: all on the clock of the
  * first. The same numbers of tracks are different tracks: the last one is a second one of the thread. */
-static void files_of_one_archive_are_one_recording(void **state)
+TEST(files_of_one_archive_are_one_recording)
 {
     enum { FILES = 3, DEFLATED = 8, MONOTONIC = 3 };
     struct arena arena;
@@ -453,7 +440,6 @@ static void files_of_one_archive_are_one_recording(void **state)
     struct packing_member members[FILES] = {
         {.name = "Trace.pb"}, {.name = "InMemoryTrace.pb"}, {.name = "MethodTrace.pb"}};
 
-    (void)state;
     systrace_put_clocks(&b[0], 1010, 0);
     systrace_put(&b[0], 0);
     systrace_put_track_events(&b[1], 0, false);
@@ -484,7 +470,7 @@ static void files_of_one_archive_are_one_recording(void **state)
 }
 
 /* Recordings that have nothing to do with each other. */
-static void other_files_of_an_archive_are_a_choice(void **state)
+TEST(other_files_of_an_archive_are_a_choice)
 {
     static const char *const NAMES[][2] = {{"a.perfetto-trace", "b.perfetto-trace"},
                                            {"1/Trace.pb", "2/Trace.pb"},
@@ -492,7 +478,6 @@ static void other_files_of_an_archive_are_a_choice(void **state)
                                            {"a.pb", "b.pb"}};
     struct buf b = {0};
 
-    (void)state;
     systrace_put(&b, 0);
     for (size_t i = 0; i < sizeof(NAMES) / sizeof(*NAMES); i++) {
         const struct packing_member members[] = {{.name = NAMES[i][0], .bytes = buf_view(&b)},
@@ -510,9 +495,8 @@ static void other_files_of_an_archive_are_a_choice(void **state)
     buf_free(&b);
 }
 
-static void damage_is_no_crash(void **state)
+TEST(damage_is_no_crash)
 {
-    (void)state;
     for (unsigned i = 0; i < 3; i++) {
         struct buf b = {0};
         if (i == 0) {
@@ -528,27 +512,4 @@ static void damage_is_no_crash(void **state)
         hostile_truncations("systrace", &b);
         buf_free(&b);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_lose_what_is_of_one_call_only),
-        cmocka_unit_test(names_keep_all_other_bytes),
-        cmocka_unit_test(records_are_sorted_and_equal_ones_keep_their_order),
-        cmocka_unit_test(records_do_not_stay),
-        cmocka_unit_test(sections_have_the_time_of_each_state),
-        cmocka_unit_test(a_thread_begins_with_its_first_record),
-        cmocka_unit_test(fields_in_any_order),
-        cmocka_unit_test(texts_are_cut_and_short),
-        cmocka_unit_test(a_call_of_another_process_says_what_it_asks_for),
-        cmocka_unit_test(counters_are_told_with_their_readings),
-        cmocka_unit_test(frames_are_those_that_the_app_showed),
-        cmocka_unit_test(tracks_of_events_without_the_scheduler),
-        cmocka_unit_test(sections_of_before_the_start_have_their_time),
-        cmocka_unit_test(files_of_one_archive_are_one_recording),
-        cmocka_unit_test(other_files_of_an_archive_are_a_choice),
-        cmocka_unit_test(damage_is_no_crash),
-    };
-    return cmocka_run_group_tests_name("systrace", tests, NULL, NULL);
 }

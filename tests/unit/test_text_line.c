@@ -3,12 +3,11 @@
 
 #include "render/table/text_line.h"
 
-static void test_cells_end_with_their_columns(void **state)
+TEST(test_cells_end_with_their_columns)
 {
     struct text_line l = {0};
     struct buf out = {0};
 
-    (void)state;
     text_line_add(&l, "1 \xC2\xB5s"); /* four cells of a terminal, in five bytes */
     text_line_add(&l, "");
     text_line_widen(&l);
@@ -22,12 +21,11 @@ static void test_cells_end_with_their_columns(void **state)
 }
 
 /* Of a line that is wider than its column there would be blanks without end. */
-static void test_a_line_that_failed_fails_the_output(void **state)
+TEST(test_a_line_that_failed_fails_the_output)
 {
     struct text_line l = {.text = {.limit = 4}};
     struct buf out = {0};
 
-    (void)state;
     text_line_add(&l, "12345");
     text_line_widen(&l);
     text_line_begin(&l);
@@ -36,14 +34,4 @@ static void test_a_line_that_failed_fails_the_output(void **state)
     assert_true(out.failed);
     text_line_free(&l);
     buf_free(&out);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cells_end_with_their_columns),
-        cmocka_unit_test(test_a_line_that_failed_fails_the_output),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,7 +55,7 @@ static void begin_to_block(struct threads *t, unsigned kind, struct blocker *b)
 }
 
 /* With one thread, behind a job that runs until all are queued. */
-static void queued_jobs_run_in_fair_order(void **state)
+TEST(queued_jobs_run_in_fair_order)
 {
     static const struct {
         enum turn_class turn_class;
@@ -67,7 +67,6 @@ static void queued_jobs_run_in_fair_order(void **state)
     struct numbered jobs[4];
     struct blocker blocker;
 
-    (void)state;
     begin_to_block(t, 0, &blocker);
     for (unsigned i = 0; i < 4; i++) {
         jobs[i] = (struct numbered){
@@ -86,12 +85,11 @@ static void queued_jobs_run_in_fair_order(void **state)
 }
 
 /* Those of one kind take no thread of another. */
-static void kinds_do_not_wait_for_each_other(void **state)
+TEST(kinds_do_not_wait_for_each_other)
 {
     struct threads *t = threads_new((const unsigned[]){2, 1}, 2, 0);
     struct blocker blockers[2], other, queued;
 
-    (void)state;
     begin_to_block(t, 0, &blockers[0]);
     begin_to_block(t, 0, &blockers[1]);
     queued = (struct blocker){.job.run = block};
@@ -107,14 +105,13 @@ static void kinds_do_not_wait_for_each_other(void **state)
     threads_free(t);
 }
 
-static void a_reserve_is_left(void **state)
+TEST(a_reserve_is_left)
 {
     struct threads *t = threads_new((const unsigned[]){3}, 1, 0);
     struct blocker blocker;
     struct order order = {.n = 0};
     struct numbered jobs[2] = {{{.run = note}, &order, 0}, {{.run = note}, &order, 1}};
 
-    (void)state;
     begin_to_block(t, 0, &blocker);
     assert_false(threads_try(t, 0, &jobs[0].job, 2));
     assert_true(threads_try(t, 0, &jobs[1].job, 1));
@@ -154,12 +151,11 @@ static void add_chain(struct threads *t, atomic_uint *runs, unsigned length)
     threads_submit(t, 0, &c->job);
 }
 
-static void what_jobs_submit_runs_before_the_end(void **state)
+TEST(what_jobs_submit_runs_before_the_end)
 {
     atomic_uint runs = 0;
     struct threads *t = threads_new((const unsigned[]){4, 2}, 2, 0);
 
-    (void)state;
     for (unsigned i = 0; i < 50; i++)
         add_chain(t, &runs, 100);
     threads_free(t);
@@ -180,14 +176,13 @@ static void *submit_many(void *argument)
     return NULL;
 }
 
-static void many_threads_submit(void **state)
+TEST(many_threads_submit)
 {
     atomic_uint runs = 0;
     pthread_t threads[4];
     struct threads *t = threads_new((const unsigned[]){3, 20}, 2, 0);
     struct submitter s = {t, &runs};
 
-    (void)state;
     for (size_t i = 0; i < 4; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, submit_many, &s), 0);
     for (size_t i = 0; i < 4; i++)
@@ -210,30 +205,16 @@ static void look(struct thread_job *job)
     s->blocked = sigismember(&now, SIGTERM) && sigismember(&now, SIGINT);
 }
 
-static void threads_take_no_signals(void **state)
+TEST(threads_take_no_signals)
 {
     struct seen s = {.job.run = look};
     sigset_t now;
     struct threads *t = threads_new((const unsigned[]){1}, 1, 256 << 10);
 
-    (void)state;
     threads_submit(t, 0, &s.job);
     threads_free(t);
     assert_true(s.blocked);
     pthread_sigmask(SIG_SETMASK, NULL, &now);
     assert_false(sigismember(&now, SIGTERM));
     threads_free(NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(queued_jobs_run_in_fair_order),
-        cmocka_unit_test(kinds_do_not_wait_for_each_other),
-        cmocka_unit_test(a_reserve_is_left),
-        cmocka_unit_test(what_jobs_submit_runs_before_the_end),
-        cmocka_unit_test(many_threads_submit),
-        cmocka_unit_test(threads_take_no_signals),
-    };
-    return cmocka_run_group_tests_name("threads", tests, NULL, NULL);
 }

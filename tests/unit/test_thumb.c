@@ -23,12 +23,11 @@ static const char *shapes(struct rendering *r)
     return style;
 }
 
-static void shows_each_frame(void **state)
+TEST(shows_each_frame)
 {
     struct fake *f = fake_thread(STR("<main>"));
     struct rendering r;
 
-    (void)state;
     fake_stack(f, "a.B.c", 300, 30, 1);
     fake_stack(f, "a.B.c;d.E.f", 600, 10, 1);
     fake_stack(f, "", 100, 0, 0);
@@ -50,12 +49,11 @@ static void shows_each_frame(void **state)
     rendering_free(&r);
 }
 
-static void nothing_to_show(void **state)
+TEST(nothing_to_show)
 {
     struct fake *f = fake_thread(STR("main"));
     struct rendering r;
 
-    (void)state;
     fake_stack(f, "a.b", 0, 0, 0);
     rendering_of(&r, f);
     assert_true(rendering_run(&r, &OUTPUT_THUMB));
@@ -64,13 +62,12 @@ static void nothing_to_show(void **state)
 }
 
 /* Very wide, very deep, both: the bytes stay bounded. */
-static void large_profiles(void **state)
+TEST(large_profiles)
 {
     static const struct {
         uint32_t wide, deep;
     } SIZES[] = {{20000, 1}, {1, 5000}, {400, 60}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(SIZES) / sizeof(SIZES[0]); i++) {
         struct fake *f = fake_new();
         struct rendering r;
@@ -93,12 +90,11 @@ static void large_profiles(void **state)
     }
 }
 
-static void too_small_a_buffer(void **state)
+TEST(too_small_a_buffer)
 {
     struct fake *f = fake_thread(STR("main"));
     struct rendering r;
 
-    (void)state;
     fake_stack(f, "a.b", 10, 10, 1);
     rendering_of(&r, f);
     r.out.limit = 600;
@@ -108,12 +104,11 @@ static void too_small_a_buffer(void **state)
 }
 
 /* One digest of a content security policy lets the style of all of them through. */
-static void style_of_its_own(void **state)
+TEST(style_of_its_own)
 {
     struct fake *f = fake_thread(STR("main"));
     struct rendering r;
 
-    (void)state;
     fake_stack(f, "a.b", 10, 10, 1);
     rendering_of(&r, f);
     for (int palette = 0; key_word("palette", (unsigned)palette) != NULL; palette++) {
@@ -130,15 +125,4 @@ static void style_of_its_own(void **state)
         assert_int_equal(str_find_str(rest, STR("<style")), rest.n);
     }
     rendering_free(&r);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shows_each_frame), cmocka_unit_test(nothing_to_show),
-        cmocka_unit_test(large_profiles),   cmocka_unit_test(too_small_a_buffer),
-        cmocka_unit_test(style_of_its_own),
-    };
-
-    return cmocka_run_group_tests_name("thumb", tests, NULL, NULL);
 }

@@ -30,13 +30,12 @@ static void wait_for(int n)
     pthread_mutex_unlock(&lock);
 }
 
-static void called_in_the_order_of_their_times(void **state)
+TEST(called_in_the_order_of_their_times)
 {
     struct timers *all = timers_new();
     struct noted t[4];
     int64_t now_ms = clock_ms();
 
-    (void)state;
     n_order = 0;
     assert_non_null(all);
     for (int i = 0; i < 4; i++)
@@ -58,12 +57,11 @@ static void called_in_the_order_of_their_times(void **state)
     timers_free(NULL);
 }
 
-static void a_past_time_is_now(void **state)
+TEST(a_past_time_is_now)
 {
     struct timers *all = timers_new();
     struct noted t = {{.due = note}, 7};
 
-    (void)state;
     n_order = 0;
     timer_set(all, &t.timer, 0);
     wait_for(1);
@@ -72,11 +70,10 @@ static void a_past_time_is_now(void **state)
     timers_free(all);
 }
 
-static void not_called_behind_a_clear(void **state)
+TEST(not_called_behind_a_clear)
 {
     struct timers *all = timers_new();
 
-    (void)state;
     for (int i = 0; i < 2000; i++) {
         struct noted t = {{.due = note}, i};
         n_order = 0; /* the timer of the round before is cleared */
@@ -85,14 +82,4 @@ static void not_called_behind_a_clear(void **state)
         assert_in_range(n_order, 0, 1);
     }
     timers_free(all);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(called_in_the_order_of_their_times),
-        cmocka_unit_test(a_past_time_is_now),
-        cmocka_unit_test(not_called_behind_a_clear),
-    };
-    return cmocka_run_group_tests_name("timer", tests, NULL, NULL);
 }

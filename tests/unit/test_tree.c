@@ -60,11 +60,10 @@ static struct fake *two_threads(void)
     return f;
 }
 
-static void one_track(void **state)
+TEST(one_track)
 {
     struct rendering r;
 
-    (void)state;
     rendering_of(&r, two_threads());
     r.view.track_ids[0] = 1;
     r.view.n_track_ids = 1;
@@ -81,13 +80,12 @@ static void one_track(void **state)
     rendering_free(&r);
 }
 
-static void weight_order(void **state)
+TEST(weight_order)
 {
     struct fake *f = fake_thread(STR("t"));
     struct rendering r;
     struct tree_spec wall = {.measures = {&WALL, &CALLS}, .n_measures = 2};
 
-    (void)state;
     fake_stack(f, "d", 5, 0, 4);
     fake_stack(f, "a", 1, 0, 3);
     fake_stack(f, "c", 9, 0, 2);
@@ -101,7 +99,7 @@ static void weight_order(void **state)
     rendering_free(&r);
 }
 
-static void side_by_side(void **state)
+TEST(side_by_side)
 {
     struct rendering r;
     struct tree_spec wall = {.measures = {&WALL}, .n_measures = 1};
@@ -109,7 +107,6 @@ static void side_by_side(void **state)
         "root 0/1643\n-[a tid=2] 100/1600\n--a 0/1000\n---z 1000/1000\n--c 500/500\n"
         "-[b tid=1] 1/43\n--a 20/27\n---z 0/7\n----a 7/7 recursive\n--z 10/15\n---y 5/5\n";
 
-    (void)state;
     rendering_of(&r, two_threads());
     r.view.tracks = TRACKS_ALL;
     check(&r, wall, BY_NAME);
@@ -121,12 +118,11 @@ static void side_by_side(void **state)
     rendering_free(&r);
 }
 
-static void merged(void **state)
+TEST(merged)
 {
     struct rendering r;
     struct tree_spec wall = {.measures = {&WALL}, .n_measures = 1};
 
-    (void)state;
     rendering_of(&r, two_threads());
     r.view.tracks = TRACKS_MERGED;
     check(&r, wall,
@@ -137,13 +133,12 @@ static void merged(void **state)
     rendering_free(&r);
 }
 
-static void sums_saturate(void **state)
+TEST(sums_saturate)
 {
     struct fake *f = fake_thread(STR("a"));
     struct rendering r;
     struct tree_spec wall = {.measures = {&WALL}, .n_measures = 1};
 
-    (void)state;
     fake_stack(f, "x", UINT64_MAX, 0, 0);
     fake_track(f, 2, STR("b"));
     fake_stack(f, "x", UINT64_MAX, 0, 0);
@@ -216,23 +211,21 @@ static void *draw_all(void *argument)
     return NULL;
 }
 
-static void deep_and_wide_on_a_small_stack(void **state)
+TEST(deep_and_wide_on_a_small_stack)
 {
     struct fake *f = deep_and_wide();
 
-    (void)state;
     on_small_stack(draw_all, (void *)fake_finish(f));
     fake_free(f);
 }
 
 /* Wherever memory ends, it is said, and nothing is lost. */
-static void out_of_memory(void **state)
+TEST(out_of_memory)
 {
     struct fake *f = two_threads();
     const struct profile *p = fake_finish(f);
     struct rendering r;
 
-    (void)state;
     rendering_init(&r, p);
     for (size_t i = 0; i < OUTPUTS_COUNT; i++)
         for (int mode = 0; mode < 9; mode++) {
@@ -265,15 +258,4 @@ static void out_of_memory(void **state)
         }
     rendering_free(&r);
     fake_free(f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_track),     cmocka_unit_test(weight_order),
-        cmocka_unit_test(side_by_side),  cmocka_unit_test(merged),
-        cmocka_unit_test(sums_saturate), cmocka_unit_test(deep_and_wide_on_a_small_stack),
-        cmocka_unit_test(out_of_memory),
-    };
-    return cmocka_run_group_tests_name("tree", tests, NULL, NULL);
 }

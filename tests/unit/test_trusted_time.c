@@ -6,9 +6,8 @@
 
 enum { NOW_S = 1790000000, START_MS = 5000 };
 
-static void a_store_that_has_seen_nothing_believes(void **state)
+TEST(a_store_that_has_seen_nothing_believes)
 {
-    (void)state;
     struct aged_store f = aged_store_begin();
     struct trusted_time t = trusted_time_begin(store_local(f.store), START_MS);
 
@@ -26,9 +25,8 @@ static void a_store_that_has_seen_nothing_believes(void **state)
     aged_store_end(&f);
 }
 
-static void a_leap_is_believed_when_it_has_lasted(void **state)
+TEST(a_leap_is_believed_when_it_has_lasted)
 {
-    (void)state;
     struct aged_store f = aged_store_begin();
     struct trusted_time t = {.seen_s = NOW_S, .at_ms = START_MS, .doubted_from_ms = -1};
     int64_t leap_s = TRUSTED_LEAP_S + 1, at_ms = START_MS + 10000;
@@ -47,9 +45,8 @@ static void a_leap_is_believed_when_it_has_lasted(void **state)
 }
 
 /* It was wrong for a moment: the next doubt lasts an hour again. */
-static void a_clock_that_comes_back_is_believed(void **state)
+TEST(a_clock_that_comes_back_is_believed)
 {
-    (void)state;
     struct trusted_time t = {.seen_s = NOW_S, .at_ms = START_MS, .doubted_from_ms = -1};
 
     assert_int_equal(trusted_time(&t, NOW_S + DAY_S, START_MS), NOW_S);
@@ -57,15 +54,4 @@ static void a_clock_that_comes_back_is_believed(void **state)
     assert_int_equal(trusted_time(&t, NOW_S + DAY_S, START_MS + TRUSTED_DOUBT_MS),
                      NOW_S + TRUSTED_DOUBT_MS / 1000);
     assert_int_equal(trusted_time(&t, NOW_S - DAY_S, START_MS + TRUSTED_DOUBT_MS), NOW_S - DAY_S);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_store_that_has_seen_nothing_believes),
-        cmocka_unit_test(a_leap_is_believed_when_it_has_lasted),
-        cmocka_unit_test(a_clock_that_comes_back_is_believed),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

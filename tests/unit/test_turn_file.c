@@ -138,7 +138,7 @@ static void check_same(struct user *u)
     buf_free(&u->dump);
 }
 
-static void turns_that_are_free_read_beside(void **state)
+TEST_WITH(turns_that_are_free_read_beside, build, wreck)
 {
     struct user u = {.world = *state};
 
@@ -147,7 +147,7 @@ static void turns_that_are_free_read_beside(void **state)
     check_same(&u);
 }
 
-static void turns_that_others_have_are_theirs(void **state)
+TEST_WITH(turns_that_others_have_are_theirs, build, wreck)
 {
     const struct world *w = *state;
     struct turn others[WORKERS - 1];
@@ -165,7 +165,7 @@ static void turns_that_others_have_are_theirs(void **state)
 }
 
 /* More threads than turns: each waits for its own, and nobody for ever. */
-static void many_readers_share_the_turns(void **state)
+TEST_WITH(many_readers_share_the_turns, build, wreck)
 {
     struct user users[READERS];
 
@@ -180,7 +180,7 @@ static void many_readers_share_the_turns(void **state)
 }
 
 /* Asked at any of its looks, by whichever thread looks then. */
-static void who_is_told_to_end_ends(void **state)
+TEST_WITH(who_is_told_to_end_ends, build, wreck)
 {
     for (unsigned left_at = 1; left_at < 400; left_at += 23) {
         _Atomic unsigned asked = 0;
@@ -188,15 +188,4 @@ static void who_is_told_to_end_ends(void **state)
         read_in_turn(&u);
         buf_free(&u.dump);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(turns_that_are_free_read_beside, build, wreck),
-        cmocka_unit_test_setup_teardown(turns_that_others_have_are_theirs, build, wreck),
-        cmocka_unit_test_setup_teardown(many_readers_share_the_turns, build, wreck),
-        cmocka_unit_test_setup_teardown(who_is_told_to_end_ends, build, wreck),
-    };
-    return cmocka_run_group_tests_name("turn file", tests, NULL, NULL);
 }

@@ -73,7 +73,7 @@ static void join(struct job *jobs, size_t n)
 }
 
 /* Of one worker whose turn is taken until all wait: then the order is that of turns.h. */
-static void given_in_fair_order(void **state)
+TEST(given_in_fair_order)
 {
     static const struct {
         enum turn_class turn_class;
@@ -85,7 +85,6 @@ static void given_in_fair_order(void **state)
     struct job jobs[5];
     struct turn first;
 
-    (void)state;
     turn_init(&first, turns, TURN_INPUT, NULL, NULL);
     assert_int_equal(turns_busy(turns), 0);
     turn_take(&first);
@@ -107,14 +106,13 @@ static void given_in_fair_order(void **state)
 }
 
 /* One client has many jobs of many steps, another has one of as many: it does not wait for all of them. */
-static void clients_go_one_by_one(void **state)
+TEST(clients_go_one_by_one)
 {
     struct trace trace = {.n = 0};
     struct turns *turns = turns_new(1, false);
     struct job jobs[6];
     struct turn first;
 
-    (void)state;
     turn_init(&first, turns, TURN_INPUT, NULL, NULL);
     turn_take(&first);
     for (unsigned i = 0; i < 6; i++) {
@@ -137,13 +135,12 @@ static void clients_go_one_by_one(void **state)
     turns_free(turns);
 }
 
-static void no_more_compute_than_there_are_turns(void **state)
+TEST(no_more_compute_than_there_are_turns)
 {
     struct trace trace = {.n = 0};
     struct turns *turns = turns_new(3, true);
     struct job jobs[JOBS];
 
-    (void)state;
     for (unsigned i = 0; i < JOBS; i++) {
         jobs[i] = (struct job){.turns = turns,
                                .turn_class = (enum turn_class)(i % TURN_CLASSES),
@@ -160,12 +157,11 @@ static void no_more_compute_than_there_are_turns(void **state)
 }
 
 /* The workers' turns are taken by what ends only when a short job has run. */
-static void short_work_has_a_turn_of_its_own(void **state)
+TEST(short_work_has_a_turn_of_its_own)
 {
     struct turns *turns = turns_new(2, true);
     struct turn long_ones[2], short_one;
 
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         turn_init(&long_ones[i], turns, TURN_INPUT, NULL, NULL);
         turn_take(&long_ones[i]);
@@ -181,7 +177,7 @@ static void short_work_has_a_turn_of_its_own(void **state)
     turns_free(turns);
 }
 
-static void who_is_told_to_end_does_not_wait(void **state)
+TEST(who_is_told_to_end_does_not_wait)
 {
     struct turns *turns = turns_new(1, false);
     struct stop above = {0}, stop = {.above = &above};
@@ -189,7 +185,6 @@ static void who_is_told_to_end_does_not_wait(void **state)
     pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
     pthread_cond_t never;
 
-    (void)state;
     clock_condition_init(&never);
     turn_init(&holder, turns, TURN_INPUT, NULL, NULL);
     turn_take(&holder);
@@ -210,28 +205,14 @@ static void who_is_told_to_end_does_not_wait(void **state)
     turns_free(turns);
 }
 
-static void counts_workers(void **state)
+TEST(counts_workers)
 {
     struct turns *turns = turns_new(0, false);
 
-    (void)state;
     assert_true(turns_workers(turns) >= 1);
     turns_free(turns);
     turns = turns_new(2, true);
     assert_int_equal(turns_workers(turns), 2);
     turns_free(turns);
     turns_free(NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(given_in_fair_order),
-        cmocka_unit_test(clients_go_one_by_one),
-        cmocka_unit_test(no_more_compute_than_there_are_turns),
-        cmocka_unit_test(short_work_has_a_turn_of_its_own),
-        cmocka_unit_test(who_is_told_to_end_does_not_wait),
-        cmocka_unit_test(counts_workers),
-    };
-    return cmocka_run_group_tests_name("turns", tests, NULL, NULL);
 }

@@ -10,9 +10,8 @@ static enum two_files_kind kind(const char *head, size_t n)
     return two_files_kind((const uint8_t *)head, n);
 }
 
-static void kinds_by_first_bytes(void **state)
+TEST(kinds_by_first_bytes)
 {
-    (void)state;
     assert_int_equal(kind("*version", 8), TWO_FILES_KEY);
     assert_int_equal(kind("*versio", 7), TWO_FILES_NEITHER);
     for (unsigned version = 0; version < 0x200; version++) {
@@ -29,7 +28,7 @@ static void kinds_by_first_bytes(void **state)
     assert_int_equal(kind("", 0), TWO_FILES_NEITHER);
 }
 
-static void ends_of_key_files(void **state)
+TEST(ends_of_key_files)
 {
     static const struct {
         const char *tail;
@@ -38,7 +37,6 @@ static void ends_of_key_files(void **state)
                  {"*end\n", false},    {"\n*end", false},    {"\n*end\n\n", false},
                  {"\nx*end\n", false}, {"", false},          {"\n*end\nSLOW", false}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(TAILS) / sizeof(TAILS[0]); i++) {
         const uint8_t *tail = (const uint8_t *)TAILS[i].tail;
         size_t n = strlen(TAILS[i].tail);
@@ -46,23 +44,11 @@ static void ends_of_key_files(void **state)
     }
 }
 
-static void joint_is_the_head_of_a_summary(void **state)
+TEST(joint_is_the_head_of_a_summary)
 {
     static const uint8_t EXPECTED[] = {0, 0, 3, 0x78, 0x56, 0x34, 0x12};
     uint8_t joint[TWO_FILES_JOINT_BYTES];
 
-    (void)state;
     two_files_joint(joint, 0x12345678);
     assert_memory_equal(joint, EXPECTED, sizeof(joint));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kinds_by_first_bytes),
-        cmocka_unit_test(ends_of_key_files),
-        cmocka_unit_test(joint_is_the_head_of_a_summary),
-    };
-
-    return cmocka_run_group_tests_name("two_files", tests, NULL, NULL);
 }

@@ -61,11 +61,10 @@ static struct buf packed_input(const struct kind *kind, const char *name)
 
 /* ---- what comes out ---- */
 
-static void test_profile_is_that_of_the_contents(void **state)
+TEST(test_profile_is_that_of_the_contents)
 {
     static const char *const INPUTS[] = {"v3", "v1", "long", "folded", "v3-broken"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(INPUTS) / sizeof(*INPUTS); i++) {
         struct buf plain = packed_plain_input(INPUTS[i]), expected = packed_answer_to(buf_view(&plain));
         for (size_t k = 0; k < N_KINDS; k++) {
@@ -81,11 +80,10 @@ static void test_profile_is_that_of_the_contents(void **state)
     }
 }
 
-static void test_fact(void **state)
+TEST(test_fact)
 {
     struct buf packed = packed_input(&KINDS[2], "v3"), answer = packed_answer_to(buf_view(&packed));
 
-    (void)state;
     assert_true(packed_contains(&answer, ":zip (folder/app.trace), "));
     assert_true(packed_contains(&answer, " B -> "));
     assert_true(packed_contains(&answer, "counted in unpacked bytes"));
@@ -93,9 +91,8 @@ static void test_fact(void **state)
     buf_free(&packed);
 }
 
-static void test_every_cut(void **state)
+TEST(test_every_cut)
 {
-    (void)state;
     for (size_t k = 0; k < N_KINDS; k++) {
         struct buf packed = packed_input(&KINDS[k], "v3");
         packed_assert_every_cut(buf_view(&packed));
@@ -103,9 +100,8 @@ static void test_every_cut(void **state)
     }
 }
 
-static void test_every_truncation(void **state)
+TEST(test_every_truncation)
 {
-    (void)state;
     for (size_t k = 0; k < N_KINDS; k++) {
         struct buf packed = packed_input(&KINDS[k], "long");
         for (size_t n = 4; n < packed.n; n += STEP) {
@@ -125,9 +121,8 @@ static void test_every_truncation(void **state)
 }
 
 /* Of a long file cut in the middle there is half a profile. */
-static void test_salvage(void **state)
+TEST(test_salvage)
 {
-    (void)state;
     for (size_t k = 0; k < N_KINDS; k++) {
         struct buf packed = packed_input(&KINDS[k], "folded-long");
         packed_assert_answer((struct str){packed.p, packed.n - packed.n / 3}, "warning 10:packed-cut");
@@ -139,9 +134,8 @@ static void test_salvage(void **state)
 }
 
 /* Any answer, and the same one however the bytes come. */
-static void test_every_bit(void **state)
+TEST(test_every_bit)
 {
-    (void)state;
     for (size_t k = 0; k < N_KINDS; k++) {
         struct buf packed = packed_input(&KINDS[k], "v3");
         for (size_t bit = 0; bit < 8 * packed.n; bit += STEP) {
@@ -153,12 +147,11 @@ static void test_every_bit(void **state)
     }
 }
 
-static void test_checksum(void **state)
+TEST(test_checksum)
 {
     struct buf gzip = packed_input(&KINDS[0], "v3"), zstd = packed_input(&KINDS[1], "v3"), zip = {0};
     struct buf plain = packed_plain_input("v3");
 
-    (void)state;
     gzip.p[gzip.n - 8] ^= 1;
     packed_assert_answer(buf_view(&gzip), "warning 15:packed-checksum");
     zstd.p[zstd.n - 1] ^= 1;
@@ -179,12 +172,11 @@ static void test_checksum(void **state)
 
 /* ---- streams of several parts ---- */
 
-static void test_several_streams(void **state)
+TEST(test_several_streams)
 {
     struct buf plain = packed_plain_input("long"), packed = {0};
     struct str front = {plain.p, plain.n / 3}, back = {plain.p + front.n, plain.n - front.n};
 
-    (void)state;
     packing_gzip(&packed, front);
     packing_gzip(&packed, STR(""));
     packing_gzip(&packed, back);
@@ -208,19 +200,17 @@ static void test_several_streams(void **state)
 }
 
 /* Its header says that nothing is in it; behind it is a block as it is. */
-static void test_more_than_announced(void **state)
+TEST(test_more_than_announced)
 {
     static const char FRAME[] = "\x28\xb5\x2f\xfd\x84\2\0\0\0\0\x49\0\0a;b 1\na;b";
 
-    (void)state;
     packed_assert_every_cut((struct str){FRAME, sizeof(FRAME) - 1});
 }
 
-static void test_nothing_in_it(void **state)
+TEST(test_nothing_in_it)
 {
     struct buf packed = {0};
 
-    (void)state;
     for (size_t k = 0; k < 2; k++) {
         buf_clear(&packed);
         KINDS[k].pack(&packed, STR(""));
@@ -236,11 +226,10 @@ static void test_nothing_in_it(void **state)
 }
 
 /* A stream or an archive may be in an archive; nothing may be in a stream. */
-static void test_packed_twice(void **state)
+TEST(test_packed_twice)
 {
     enum { STREAMS = 2 };
 
-    (void)state;
     for (size_t inner = 0; inner < N_KINDS; inner++)
         for (size_t outer = 0; outer < N_KINDS; outer++) {
             struct buf once = packed_input(&KINDS[inner], "v3"), twice = {0};
@@ -252,11 +241,10 @@ static void test_packed_twice(void **state)
 }
 
 /* A stream in an archive that is cut or damaged is used as far as it goes, like one that stands alone. */
-static void test_stream_in_archive(void **state)
+TEST(test_stream_in_archive)
 {
     struct buf once = packed_input(&KINDS[0], "v3"), cut = {0}, answer;
 
-    (void)state;
     pack_zip_stored(&cut, (struct str){once.p, once.n - 9});
     answer = packed_answer_to(buf_view(&cut));
     assert_true(packed_contains(&answer, "android-trace"));
@@ -282,12 +270,11 @@ static struct buf zeros(size_t n)
     return b;
 }
 
-static void test_ratio(void **state)
+TEST(test_ratio)
 {
     struct buf bytes = zeros(40 << 20), packed = {0};
     clock_t begin = clock();
 
-    (void)state;
     for (size_t k = 0; k < 4; k++) { /* what is stored is as large as it is */
         buf_clear(&packed);
         KINDS[k].pack(&packed, buf_view(&bytes));
@@ -302,11 +289,10 @@ static void test_ratio(void **state)
 }
 
 /* The same in less than what the ratio looks at is a matter of taste, and read. */
-static void test_ratio_below_its_beginning(void **state)
+TEST(test_ratio_below_its_beginning)
 {
     struct buf bytes = zeros(15 << 20), packed = {0};
 
-    (void)state;
     for (size_t k = 0; k < N_KINDS; k++) {
         buf_clear(&packed);
         KINDS[k].pack(&packed, buf_view(&bytes));
@@ -316,11 +302,10 @@ static void test_ratio_below_its_beginning(void **state)
     buf_free(&bytes);
 }
 
-static void test_size(void **state)
+TEST(test_size)
 {
     struct buf plain = packed_plain_input("long");
 
-    (void)state;
     for (size_t k = 0; k < N_KINDS; k++) {
         struct buf packed = {0};
         KINDS[k].pack(&packed, buf_view(&plain));
@@ -337,12 +322,11 @@ static void test_size(void **state)
     buf_free(&plain);
 }
 
-static void test_memory(void **state)
+TEST(test_memory)
 {
     static const struct unpack_limits WIDE = {1 << 30, 1000000};
     struct buf packed = {0};
 
-    (void)state;
     packing_zstd_runs(&packed, 27, 1);
     struct buf fits = packed_answer_within(buf_view(&packed), WIDE, 160 << 20);
     struct buf more = packed_answer_within(buf_view(&packed), WIDE, 120 << 20);
@@ -369,11 +353,10 @@ static void test_memory(void **state)
 }
 
 /* A look at the beginning, for naming what is in it. */
-static void test_beginning(void **state)
+TEST(test_beginning)
 {
     char out[8];
 
-    (void)state;
     for (size_t k = 0; k < N_KINDS; k++) {
         struct buf packed = {0};
         KINDS[k].pack(&packed, STR("0123456789"));
@@ -386,9 +369,8 @@ static void test_beginning(void **state)
     assert_int_equal(unpack_beginning("", 0, out, sizeof(out)), 0);
 }
 
-static void test_codings(void **state)
+TEST(test_codings)
 {
-    (void)state;
     assert_string_equal(unpack_name(unpack_by_coding(STR("GZip"))), "gzip");
     assert_string_equal(unpack_name(unpack_by_coding(STR("x-gzip"))), "gzip");
     assert_string_equal(unpack_name(unpack_by_coding(STR("zstd"))), "zstd");
@@ -406,7 +388,7 @@ static bool drop(void *context, const uint8_t *p, size_t n)
 }
 
 /* Where a coding is named, nobody has looked at the first bytes: there may be fewer of them than a magic has. */
-static void test_codings_of_little(void **state)
+TEST(test_codings_of_little)
 {
     static const struct {
         struct str coding, bytes;
@@ -422,7 +404,6 @@ static void test_codings_of_little(void **state)
         {STR_INIT("zstd"), STR_INIT(""), UNPACK_CUT},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(CASES) / sizeof(*CASES); i++) {
         const struct unpack_options options = {.limits = PACKED_LIMITS.unpacked, .sink = drop};
         struct diag diag = {0};
@@ -442,7 +423,7 @@ static void test_codings_of_little(void **state)
 }
 
 /* An upload that is given up half-way. */
-static void test_abandoned(void **state)
+TEST(test_abandoned)
 {
     struct buf packed = packed_input(&KINDS[1], "long");
     struct test_input t = {.bytes = buf_view(&packed), .largest = 100, .fails_at = packed.n / 2};
@@ -450,39 +431,10 @@ static void test_abandoned(void **state)
     struct arena arena;
     struct reader r;
 
-    (void)state;
     arena_init(&arena, 64 << 20);
     assert_true(reader_init(&r, &arena, &PACKED_LIMITS, (struct hash_seed){1, 2}));
     assert_null(reader_read(&r, &in));
     assert_int_equal(r.diag.kind, DIAG_IO);
     arena_free(&arena);
     buf_free(&packed);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_profile_is_that_of_the_contents),
-        cmocka_unit_test(test_fact),
-        cmocka_unit_test(test_every_cut),
-        cmocka_unit_test(test_every_truncation),
-        cmocka_unit_test(test_salvage),
-        cmocka_unit_test(test_every_bit),
-        cmocka_unit_test(test_checksum),
-        cmocka_unit_test(test_several_streams),
-        cmocka_unit_test(test_more_than_announced),
-        cmocka_unit_test(test_nothing_in_it),
-        cmocka_unit_test(test_packed_twice),
-        cmocka_unit_test(test_stream_in_archive),
-        cmocka_unit_test(test_ratio),
-        cmocka_unit_test(test_ratio_below_its_beginning),
-        cmocka_unit_test(test_size),
-        cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_beginning),
-        cmocka_unit_test(test_codings),
-        cmocka_unit_test(test_codings_of_little),
-        cmocka_unit_test(test_abandoned),
-    };
-
-    return cmocka_run_group_tests_name("unpack", tests, NULL, NULL);
 }

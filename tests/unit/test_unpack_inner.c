@@ -73,7 +73,7 @@ static void assert_same_as_alone(const struct buf *archive, const char *member, 
 
 /* ---- what is read ---- */
 
-static void the_output_of_benchmarks(void **state)
+TEST(the_output_of_benchmarks)
 {
     static const char LIST[] =
         "{\"benchmarks\":[{\"name\":\"startup\",\"className\":\"a.StartupBenchmark\",\"profilerOutputs\":["
@@ -85,7 +85,6 @@ static void the_output_of_benchmarks(void **state)
         {.name = "out/startup_iter001.perfetto-trace", .bytes = buf_view(&one[1]), .method = DEFLATED},
         {.name = "out/notes.txt", .bytes = STR("Dear reader")}};
 
-    (void)state;
     for (enum form form = ZIP; form < FORMS; form++) {
         struct buf archive = archive_of(form, members, LENGTH(members));
         assert_answers(
@@ -106,7 +105,7 @@ static void the_output_of_benchmarks(void **state)
 }
 
 /* Whatever packs it, and whatever is beside it that is not read. */
-static void one_recording(void **state)
+TEST(one_recording)
 {
     struct buf v3 = packed_plain_input("v3");
     const struct packing_member inside[] = {
@@ -116,7 +115,6 @@ static void one_recording(void **state)
         {.name = "a/b/1.trace", .bytes = buf_view(&v3), .method = DEFLATED, .flags = STREAMED},
         {.name = "a/c.png", .bytes = STR("\x89PNG"), .method = DEFLATED}};
 
-    (void)state;
     for (enum form inner = ZIP; inner <= ZIP_WITHOUT_DIRECTORY; inner++) {
         struct buf packed = archive_of(inner, inside, LENGTH(inside));
         for (unsigned i = 0; i < 8; i++) {
@@ -133,13 +131,12 @@ static void one_recording(void **state)
 }
 
 /* Of one name, the first is chosen by it, the others by their places; parts of a recording may share one. */
-static void the_same_names(void **state)
+TEST(the_same_names)
 {
     struct buf one[BENCHMARKS] = {recording_of(0), recording_of(1)}, trace = {0}, twice = {0};
     const struct packing_member members[] = {{.name = "a", .bytes = buf_view(&one[0])},
                                              {.name = "a", .bytes = buf_view(&one[1])}};
 
-    (void)state;
     for (enum form form = ZIP; form < FORMS; form++) {
         struct buf archive = archive_of(form, members, LENGTH(members));
         assert_answers(&archive, NULL, "has 2 files: a (#1) (Perfetto trace), a (#2) (Perfetto trace).");
@@ -167,7 +164,7 @@ static void the_same_names(void **state)
 }
 
 /* A key file and its data, in any order. */
-static void two_files(void **state)
+TEST(two_files)
 {
     struct buf v3 = packed_plain_input("v3");
     size_t key = str_find_str(buf_view(&v3), STR("*end\n")) + 5;
@@ -175,7 +172,6 @@ static void two_files(void **state)
                                             {.name = "x.data", .bytes = {v3.p + key, v3.n - key}},
                                             {.name = "x.key", .bytes = {v3.p, key}}};
 
-    (void)state;
     for (unsigned from = 0; from < 2; from++) {
         struct buf zip = {0};
         packing_zip_archive(&zip, halves + from, 2);
@@ -208,7 +204,7 @@ static void assert_refused_inner(const struct packing_member *inside, size_t n, 
     }
 }
 
-static void other_things(void **state)
+TEST(other_things)
 {
     static const struct packing_member INSIDE[] = {{.name = "b", .bytes = STR_INIT("a;b 1\n")},
                                                    {.name = "c", .bytes = STR_INIT("a;c 1\n")},
@@ -216,7 +212,6 @@ static void other_things(void **state)
                                                    {.name = "e", .bytes = STR_INIT("Dear reader")}};
     struct buf none = {0}, archive = {0};
 
-    (void)state;
     assert_refused_inner(INSIDE, 2, "archive of 2 files: b (Folded stacks), c (Folded stacks).");
     assert_refused_inner(INSIDE, 2, "Unpack this one, and upload what it has.");
     assert_refused_inner(INSIDE + 2, 2, "archive of 2 files, none of which is read here: d, e.");
@@ -249,12 +244,11 @@ static void other_things(void **state)
     buf_free(&none);
 }
 
-static void no_deeper(void **state)
+TEST(no_deeper)
 {
     const struct packing_member stacks = {.name = "b", .bytes = STR("a;b 1\n")};
     struct buf inner = {0}, stream = {0};
 
-    (void)state;
     packing_zip_archive(&inner, &stacks, 1);
     const struct packing_member one = {.name = "b.zip", .bytes = buf_view(&inner)};
     assert_refused_inner(&one, 1, "The file b.zip in the ");
@@ -299,11 +293,10 @@ static void put_bomb(struct buf *bomb)
     buf_free(&line);
 }
 
-static void bombs_within_bombs(void **state)
+TEST(bombs_within_bombs)
 {
     struct buf bomb = {0};
 
-    (void)state;
     put_bomb(&bomb);
     assert_answers(&bomb, NULL, "unpacks to more than the limit of 200 bytes for each of its own");
     assert_answers(&bomb, "x.zip", "unpacks to more than the limit of 200 bytes for each of its own");
@@ -311,11 +304,10 @@ static void bombs_within_bombs(void **state)
 }
 
 /* The limit of bytes counts what comes out of both archives. */
-static void bytes_of_both(void **state)
+TEST(bytes_of_both)
 {
     struct buf stacks = {0}, inner = {0}, outer = {0};
 
-    (void)state;
     for (unsigned i = 0; i < 20000; i++)
         buf_printf(&stacks, "a;b%u 1\n", i);
     packing_zip(&inner, "a", buf_view(&stacks));
@@ -332,12 +324,11 @@ static void bytes_of_both(void **state)
 }
 
 /* Members are looked at one after the other, in the same memory. */
-static void memory_of_many(void **state)
+TEST(memory_of_many)
 {
     static struct packing_member members[MEMBERS_MAX];
     struct buf inner = recording_of(0);
 
-    (void)state;
     for (size_t i = 0; i < MEMBERS_MAX; i++)
         members[i] = (struct packing_member){.name = "x", .bytes = buf_view(&inner)};
     for (enum form form = ZIP; form < FORMS; form++) {
@@ -352,12 +343,11 @@ static void memory_of_many(void **state)
 }
 
 /* Looking for a recording ends soon; who chooses the file has it read whatever stands before it. */
-static void many_files_before_a_recording(void **state)
+TEST(many_files_before_a_recording)
 {
     static struct packing_member members[MEMBERS_MAX + 1];
     struct buf inner = {0}, outer = {0};
 
-    (void)state;
     for (size_t i = 0; i < MEMBERS_MAX; i++)
         members[i] = (struct packing_member){.name = "x", .bytes = STR("Dear reader")};
     members[MEMBERS_MAX] = (struct packing_member){.name = "b", .bytes = STR("a;b 1\n")};
@@ -374,11 +364,10 @@ static void many_files_before_a_recording(void **state)
 /* ---- damage ---- */
 
 /* An inner archive that is cut gives what it gives alone. */
-static void cut_inside(void **state)
+TEST(cut_inside)
 {
     struct buf whole = recording_of(0);
 
-    (void)state;
     for (size_t n = 30; n < whole.n; n++) {
         const struct packing_member members[] = {
             {.name = "x.perfetto-trace", .bytes = {whole.p, n}, .method = DEFLATED}};
@@ -400,11 +389,10 @@ static void cut_inside(void **state)
     buf_free(&whole);
 }
 
-static void damage(void **state)
+TEST(damage)
 {
     struct buf stacks = {0};
 
-    (void)state;
     packing_zip(&stacks, "b", STR("a;b 1\na;c 2\n"));
     const struct packing_member members[] = {
         {.name = "readme", .bytes = STR("Dear reader")},
@@ -418,24 +406,4 @@ static void damage(void **state)
         buf_free(&b);
     }
     buf_free(&stacks);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_output_of_benchmarks),
-        cmocka_unit_test(one_recording),
-        cmocka_unit_test(the_same_names),
-        cmocka_unit_test(two_files),
-        cmocka_unit_test(other_things),
-        cmocka_unit_test(no_deeper),
-        cmocka_unit_test(bombs_within_bombs),
-        cmocka_unit_test(bytes_of_both),
-        cmocka_unit_test(memory_of_many),
-        cmocka_unit_test(many_files_before_a_recording),
-        cmocka_unit_test(cut_inside),
-        cmocka_unit_test(damage),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

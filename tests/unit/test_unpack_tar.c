@@ -37,13 +37,12 @@ static void assert_answers(enum form form, const struct packing_member *members,
     buf_free(&b);
 }
 
-static void test_the_only_file(void **state)
+TEST(test_the_only_file)
 {
     struct buf v3 = packed_plain_input("v3");
     const struct packing_member members[] = {
         {.name = "a/"}, {.name = "empty", .bytes = STR("")}, {.name = "a/1.trace", .bytes = buf_view(&v3)}};
 
-    (void)state;
     for (enum form form = TAR; form < FORMS; form++) {
         struct buf b = archive_of(form, members, LENGTH(members));
         packed_assert_same_as_plain(&b, "v3");
@@ -52,14 +51,13 @@ static void test_the_only_file(void **state)
     buf_free(&v3);
 }
 
-static void test_several(void **state)
+TEST(test_several)
 {
     struct buf v3 = packed_plain_input("v3");
     const struct packing_member members[] = {{.name = "b", .bytes = STR("a;b 1\n")},
                                              {.name = "readme", .bytes = STR("Dear reader")},
                                              {.name = "a/1.trace", .bytes = buf_view(&v3)}};
 
-    (void)state;
     for (enum form form = TAR; form < FORMS; form++) {
         assert_answers(form, members, 3, NULL,
                        "has 3 files: b (Folded stacks), readme, a/1.trace (Android method trace).");
@@ -75,13 +73,12 @@ static void test_several(void **state)
 }
 
 /* An archive within an archive, and a stream within one, are one layer too many. */
-static void test_one_layer(void **state)
+TEST(test_one_layer)
 {
     const struct packing_member stacks = {.name = "b", .bytes = STR("a;b 1\n")};
     struct buf inner = archive_of(TAR_GZIP, &stacks, 1), twice = {0};
     const struct packing_member member = {.name = "b.tar.gz", .bytes = buf_view(&inner)};
 
-    (void)state;
     for (enum form form = TAR; form < FORMS; form++)
         assert_answers(form, &member, 1, NULL, "packed twice");
     packing_gzip(&twice, buf_view(&inner));
@@ -90,12 +87,11 @@ static void test_one_layer(void **state)
     buf_free(&twice);
 }
 
-static void test_damage(void **state)
+TEST(test_damage)
 {
     const struct packing_member members[] = {{.name = "readme", .bytes = STR("Dear reader")},
                                              {.name = "b", .bytes = STR("a;b 1\na;c 2\n")}};
 
-    (void)state;
     for (enum form form = TAR; form < FORMS; form++) {
         struct buf b = archive_of(form, members, LENGTH(members));
         hostile_cuttings("tar", &b);
@@ -107,22 +103,20 @@ static void test_damage(void **state)
 }
 
 /* Less than a header is no archive to libarchive. */
-static void test_less_than_a_header(void **state)
+TEST(test_less_than_a_header)
 {
     const struct packing_member member = {.name = "b", .bytes = STR("a;b 1\n")};
     struct buf tar = archive_of(TAR, &member, 1);
 
-    (void)state;
     packed_assert_answer((struct str){tar.p, 300}, "packed file cut");
     buf_free(&tar);
 }
 
 /* More than one block of the unpacker, and of libarchive. */
-static void test_large(void **state)
+TEST(test_large)
 {
     struct buf log = {0}, stacks = {0};
 
-    (void)state;
     for (unsigned i = 0; i < 200000; i++)
         buf_printf(&log, "line %u of prose\n", i * 2654435761u);
     for (unsigned i = 0; i < 20000; i++)
@@ -143,7 +137,7 @@ static void test_large(void **state)
     buf_free(&stacks);
 }
 
-static void test_zstd(void **state)
+TEST(test_zstd)
 {
     struct buf v3 = packed_plain_input("v3");
     const struct packing_member members[] = {{.name = "readme", .bytes = STR("Dear reader")},
@@ -152,7 +146,6 @@ static void test_zstd(void **state)
     struct buf b = archive_of(TAR_ZSTD, members, 2);
     struct buf answer = packed_answer_within(buf_view(&b), limits, (size_t)256 << 20);
 
-    (void)state;
     assert_true(packed_contains(&answer, "tar.zst (a/1.trace), "));
     buf_free(&answer);
     answer = packed_answer_within(buf_view(&b), limits, (size_t)64 << 20);
@@ -160,15 +153,4 @@ static void test_zstd(void **state)
     buf_free(&answer);
     buf_free(&b);
     buf_free(&v3);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_only_file), cmocka_unit_test(test_several),
-        cmocka_unit_test(test_one_layer),     cmocka_unit_test(test_less_than_a_header),
-        cmocka_unit_test(test_damage),        cmocka_unit_test(test_large),
-        cmocka_unit_test(test_zstd),
-    };
-    return cmocka_run_group_tests_name("unpack_tar", tests, NULL, NULL);
 }

@@ -52,7 +52,7 @@ static void assert_member_is(const struct packing_member *members, size_t n, con
     buf_free(&expected);
 }
 
-static void test_members(void **state)
+TEST(test_members)
 {
     struct buf v1 = packed_plain_input("v1"), v3 = packed_plain_input("v3"), gzip = {0};
     struct str one = buf_view(&v1), three = buf_view(&v3);
@@ -68,7 +68,6 @@ static void test_members(void **state)
     };
     enum { ALL = LENGTH(members), ONE_USABLE = 6 };
 
-    (void)state;
     for (unsigned whole = 0; whole < 2; whole++) {
         struct buf zip = archive_of(members, ONE_USABLE, whole);
         packed_assert_same_as_plain(&zip, "v1");
@@ -94,13 +93,12 @@ static void test_members(void **state)
     buf_free(&v3);
 }
 
-static void test_many_members(void **state)
+TEST(test_many_members)
 {
     enum { N = 1000, NAME_BYTES = 200 };
     static char names[N][NAME_BYTES];
     static struct packing_member members[N];
 
-    (void)state;
     for (unsigned i = 0; i < N; i++) {
         struct buf b = {0};
         memset(names[i], 'n', NAME_BYTES - 1);
@@ -116,7 +114,7 @@ static void test_many_members(void **state)
 }
 
 /* Whatever the program's locale: what is marked as UTF-8 is that, and bytes that are none are shown as such. */
-static void test_names_of_every_script(void **state)
+TEST(test_names_of_every_script)
 {
     static const char *const LOCALES[] = {"C", "C.UTF-8"};
     const struct packing_member members[] = {
@@ -125,7 +123,6 @@ static void test_names_of_every_script(void **state)
         {.name = "\xe4\xf6", .bytes = STR("c;d 2\n")},
     };
 
-    (void)state;
     for (size_t i = 0; i < LENGTH(LOCALES); i++) {
         assert_non_null(setlocale(LC_ALL, LOCALES[i]));
         assert_answers(members, LENGTH(members), NULL,
@@ -138,12 +135,11 @@ static void test_names_of_every_script(void **state)
 }
 
 /* Names are compared to their ends, and what they do not tell apart has its place beside it. */
-static void test_names_alike(void **state)
+TEST(test_names_alike)
 {
     struct buf plain = packed_plain_input("v3");
     char alike[2][700];
 
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         memset(alike[i], 'd', sizeof(alike[i]));
         memcpy(alike[i] + sizeof(alike[i]) - 9, i == 0 ? "/1.trace" : "/2.trace", 9);
@@ -181,7 +177,7 @@ static void test_names_alike(void **state)
     buf_free(&plain);
 }
 
-static void test_what_cannot_be_unpacked(void **state)
+TEST(test_what_cannot_be_unpacked)
 {
     static const struct {
         uint16_t method, flags;
@@ -192,7 +188,6 @@ static void test_what_cannot_be_unpacked(void **state)
                  {14, 0, "packed by a method that is not read here"}};
     struct buf plain = packed_plain_input("v3"), zip = {0};
 
-    (void)state;
     for (size_t i = 0; i < LENGTH(CASES); i++) {
         const struct packing_member members[] = {
             {.name = "secret", .bytes = buf_view(&plain), .method = CASES[i].method, .flags = CASES[i].flags},
@@ -214,11 +209,10 @@ static void test_what_cannot_be_unpacked(void **state)
 
 /* The fact says what came of the member that is meant. The limits count what others unpack to where that
  * is done, to find their ends. */
-static void test_bytes_of_other_members(void **state)
+TEST(test_bytes_of_other_members)
 {
     struct buf plain = packed_plain_input("v3"), log = {0}, expected = {0};
 
-    (void)state;
     for (size_t i = 0; i < 100000; i++)
         buf_printf(&log, "line %zu\n", i);
     const struct packing_member members[] = {
@@ -243,13 +237,12 @@ static void test_bytes_of_other_members(void **state)
 }
 
 /* libarchive keeps an entry for each member, which is charged before it is taken. */
-static void test_memory_of_a_directory(void **state)
+TEST(test_memory_of_a_directory)
 {
     enum { N = 20000 };
     static struct packing_member members[N];
     static const struct unpack_limits WIDE = {1 << 30, 1000000};
 
-    (void)state;
     for (size_t i = 0; i < N; i++)
         members[i] = (struct packing_member){.name = "x", .bytes = STR("x")};
     struct buf zip = archive_of(members, N, true);
@@ -270,13 +263,12 @@ static ptrdiff_t fail_to_read(void *context, uint64_t offset, void *to, size_t n
     return offset + n > whole->bytes.n / 2 ? -1 : test_input_of(whole).read_at(whole, offset, to, n);
 }
 
-static void test_unreadable(void **state)
+TEST(test_unreadable)
 {
     struct buf zip = {0}, log = {0};
     struct arena arena;
     struct reader r;
 
-    (void)state;
     for (size_t i = 0; i < 100000; i++)
         buf_printf(&log, "line;line %zu\n", i * i);
     packing_zip(&zip, "log", buf_view(&log));
@@ -294,13 +286,12 @@ static void test_unreadable(void **state)
 }
 
 /* A pipe. */
-static void test_without_the_file(void **state)
+TEST(test_without_the_file)
 {
     struct buf zip = {0};
     struct arena arena;
     struct reader r;
 
-    (void)state;
     packing_zip(&zip, "a", STR("a;b 1\n"));
     arena_init(&arena, 64 << 20);
     assert_true(reader_init(&r, &arena, &PACKED_LIMITS, (struct hash_seed){1, 2}));
@@ -313,7 +304,7 @@ static void test_without_the_file(void **state)
 }
 
 /* What an archive is as a whole, where no member of it is meant. */
-static void test_archive_of_another_kind(void **state)
+TEST(test_archive_of_another_kind)
 {
     struct buf plain = packed_plain_input("v3");
     const struct packing_member members[] = {
@@ -322,28 +313,9 @@ static void test_archive_of_another_kind(void **state)
         {.name = "a.trace", .bytes = buf_view(&plain), .method = DEFLATED},
     };
 
-    (void)state;
     assert_answers(members, 2, NULL,
                    "not a recording of it. The zip archive has 2 files, none of which is read here: "
                    "AndroidManifest.xml, classes.dex.");
     assert_answers(members, 3, "a.trace", "fact 6:packed");
     buf_free(&plain);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_members),
-        cmocka_unit_test(test_many_members),
-        cmocka_unit_test(test_names_of_every_script),
-        cmocka_unit_test(test_names_alike),
-        cmocka_unit_test(test_what_cannot_be_unpacked),
-        cmocka_unit_test(test_bytes_of_other_members),
-        cmocka_unit_test(test_memory_of_a_directory),
-        cmocka_unit_test(test_unreadable),
-        cmocka_unit_test(test_without_the_file),
-        cmocka_unit_test(test_archive_of_another_kind),
-    };
-
-    return cmocka_run_group_tests_name("unpack_zip", tests, NULL, NULL);
 }

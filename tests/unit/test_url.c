@@ -4,7 +4,7 @@
 
 #include "server/http/message/form.h"
 
-static void parts(void **state)
+TEST(parts)
 {
     static const struct {
         struct str origin, rest;
@@ -24,7 +24,6 @@ static void parts(void **state)
         {STR_INIT(""), STR_INIT("")},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(ALL) / sizeof(*ALL); i++) {
         char text[64];
         struct str url = {text, ALL[i].origin.n + ALL[i].rest.n};
@@ -33,13 +32,4 @@ static void parts(void **state)
         assert_true(str_eq(url_origin(url), ALL[i].origin));
         assert_true(str_eq(url_rest(url), ALL[i].rest));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parts),
-    };
-
-    return cmocka_run_group_tests_name("url", tests, NULL, NULL);
 }

@@ -297,11 +297,10 @@ static void check(struct subject *s, const char *rule, const char *says)
     buf_free(&text);
 }
 
-static void each_rule_speaks_and_is_silent(void **state)
+TEST(each_rule_speaks_and_is_silent)
 {
     struct subject s;
 
-    (void)state;
     for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
         begin(&s, CASES[i].stacks, 8);
         check(&s, CASES[i].rule, CASES[i].says);
@@ -310,7 +309,7 @@ static void each_rule_speaks_and_is_silent(void **state)
 }
 
 /* A rule that has no case here would never be seen to work. */
-static void no_rule_is_forgotten(void **state)
+TEST(no_rule_is_forgotten)
 {
     static const char *const OTHERS[] = {"grew", "grew-last", "libraries", "long-messages", "native",
                                          "nothing", "outlier", "tracer",
@@ -320,7 +319,6 @@ static void no_rule_is_forgotten(void **state)
                                          /* in tests/http/test_mixed.py */
                                          "sampled"};
 
-    (void)state;
     for (size_t i = 0; i < RULES_COUNT; i++) {
         unsigned speaks = 0, silent = 0;
         for (size_t k = 0; k < sizeof(CASES) / sizeof(CASES[0]); k++)
@@ -344,13 +342,12 @@ static frame_id frame_named(const struct subject *s, const char *text)
     return FRAME_NONE;
 }
 
-static void long_calls(void **state)
+TEST(long_calls)
 {
     static const struct stack STACKS[] = SHOP({CREATE ";com.example.shop.List.bind()V", 900000, 1, 12});
     enum { MS = 1000000 };
     struct subject s;
 
-    (void)state;
     begin(&s, STACKS, sizeof(STACKS) / sizeof(STACKS[0]));
     frame_id message = frame_named(&s, "android.os.Handler.dispatchMessage");
     frame_id bind = frame_named(&s, "com.example.shop.List.bind");
@@ -378,14 +375,13 @@ static void long_calls(void **state)
     end(&s);
 }
 
-static void recorder(void **state)
+TEST(recorder)
 {
     static const struct stack STACKS[] = SHOP({"", 0, 0, 0});
     const struct profile_fact facts[] = {{STR_INIT("clock_overhead_ns"), STR_INIT("500")},
                                          {STR_INIT("sampling_interval_us"), STR_INIT("1000")}};
     struct subject s;
 
-    (void)state;
     begin(&s, STACKS, 4);
     struct profile_track main = s.profile.tracks[0];
     main.records = 20000;
@@ -408,13 +404,12 @@ static void recorder(void **state)
 }
 
 /* At most seven, the heaviest first; as text and as JSON. */
-static void an_empty_range(void **state)
+TEST(an_empty_range)
 {
     struct profile_warning empty = {.code = STR("range-empty"), .count = 1, .text = STR("Nothing is in it.")};
     const struct stack stacks[] = {{"=main", 0, 0, 0}};
     struct subject s;
 
-    (void)state;
     begin(&s, stacks, 1);
     check(&s, "nothing", NULL);
     s.profile.warnings = &empty;
@@ -423,7 +418,7 @@ static void an_empty_range(void **state)
     end(&s);
 }
 
-static void the_heaviest_come_first(void **state)
+TEST(the_heaviest_come_first)
 {
     static const struct stack STACKS[] =
         SHOP({CREATE ";org.json.JSONObject.<init>()V", 20000, 1, 1},
@@ -433,7 +428,6 @@ static void the_heaviest_come_first(void **state)
     struct buf out = {0};
     struct diag diag = {0};
 
-    (void)state;
     begin(&s, STACKS, 8);
     const struct verdict *v = verdict_new(&s.in);
     assert_non_null(v);
@@ -462,13 +456,12 @@ static void the_heaviest_come_first(void **state)
 }
 
 /* Counts of folded stacks are no times; a profile of nothing has nothing to say. */
-static void without_times(void **state)
+TEST(without_times)
 {
     struct fake *f = fake_new();
     struct arena a;
     const uint64_t seven = 7, three = 3;
 
-    (void)state;
     arena_init(&a, 1 << 20);
     fake_value(f, "samples", UNIT_COUNT, ROLE_OTHER);
     uint32_t root = fake_track(f, 1, STR("all"));
@@ -492,13 +485,12 @@ static void without_times(void **state)
 }
 
 /* Whatever memory there is: a verdict, or none; never half of one. */
-static void little_memory(void **state)
+TEST(little_memory)
 {
     static const struct stack STACKS[] = SHOP({CREATE ";org.json.JSONObject.<init>()V", 20000, 1, 1});
     struct subject s;
     bool made = false;
 
-    (void)state;
     begin(&s, STACKS, sizeof(STACKS) / sizeof(STACKS[0]));
     for (size_t limit = 0; !made && limit < 1 << 20; limit += 512) {
         struct arena a;
@@ -512,13 +504,12 @@ static void little_memory(void **state)
     end(&s);
 }
 
-static void sizes_are_of_what_is_measured(void **state)
+TEST(sizes_are_of_what_is_measured)
 {
     struct fake *f = fake_new();
     struct arena a;
     const uint64_t bytes = 3 << 20;
 
-    (void)state;
     arena_init(&a, 1 << 20);
     fake_value(f, "Unreleased size", UNIT_BYTES, ROLE_OTHER);
     uint32_t root = fake_track(f, 1, STR("all"));
@@ -535,7 +526,7 @@ static void sizes_are_of_what_is_measured(void **state)
 }
 
 /* A method is named where the sentence means it, and not where words about the value happen to be its name. */
-static void names_are_told_from_words(void **state)
+TEST(names_are_told_from_words)
 {
     struct fake *f = fake_new();
     struct arena a;
@@ -543,7 +534,6 @@ static void names_are_told_from_words(void **state)
     struct diag diag = {0};
     const uint64_t most = 3 << 20, some = 2 << 20;
 
-    (void)state;
     arena_init(&a, 1 << 20);
     fake_value(f, "unreleased malloc size", UNIT_BYTES, ROLE_OTHER);
     uint32_t root = fake_track(f, 1, STR("all"));
@@ -563,12 +553,11 @@ static void names_are_told_from_words(void **state)
 }
 
 /* Time in locks, or of every thread at once, is no time on a CPU. */
-static void values_that_are_no_cpu_time(void **state)
+TEST(values_that_are_no_cpu_time)
 {
     static const char *const LABELS[] = {"time waited for locks", "wall time"};
     const uint64_t ns = 5000000;
 
-    (void)state;
     for (size_t i = 0; i < sizeof(LABELS) / sizeof(LABELS[0]); i++) {
         struct fake *f = fake_new();
         struct arena a;
@@ -591,7 +580,7 @@ static void values_that_are_no_cpu_time(void **state)
 }
 
 /* Where main rests, what another thread did is said first. */
-static void the_main_thread_rests(void **state)
+TEST(the_main_thread_rests)
 {
     static const struct stack OWN[] = {{"=main", 0, 0, 0},
                                        {POLL, 1000000, 100, 1},
@@ -603,7 +592,6 @@ static void the_main_thread_rests(void **state)
                                           {"android.os.Game.loop()V", 1000000, 800000, 1}};
     struct subject s;
 
-    (void)state;
     begin(&s, OWN, 4);
     s.in.names = names_with_own(s.in.names, &s.profile,
                                 &(struct own_code){.prefix = {STR("com.example")}, .n = 1}, &s.arena);
@@ -619,7 +607,7 @@ static void the_main_thread_rests(void **state)
 }
 
 /* CPU time alone says nothing of waiting, and is not as long as the recording. */
-static void cpu_time_alone(void **state)
+TEST(cpu_time_alone)
 {
     struct profile_fact length = {STR("elapsed_us"), STR("20000000")};
     struct fake *f = fake_new();
@@ -628,7 +616,6 @@ static void cpu_time_alone(void **state)
     struct diag diag = {0};
     const uint64_t poll = 42000000, work = 4958000000;
 
-    (void)state;
     arena_init(&a, 1 << 20);
     fake_value(f, "cpu", UNIT_NS, ROLE_CPU);
     uint32_t root = fake_track(f, 1, STR("main"));
@@ -650,7 +637,7 @@ static void cpu_time_alone(void **state)
 }
 
 /* Of stacks without a thread, it is the program that used the time. */
-static void cpu_time_of_a_whole_program(void **state)
+TEST(cpu_time_of_a_whole_program)
 {
     struct fake *f = fake_new();
     struct arena a;
@@ -658,7 +645,6 @@ static void cpu_time_of_a_whole_program(void **state)
     struct diag diag = {0};
     const uint64_t work = 5000000000;
 
-    (void)state;
     arena_init(&a, 1 << 20);
     fake_value(f, "cpu", UNIT_NS, ROLE_CPU);
     uint32_t root = fake_track(f, 1, STR("all stacks"));
@@ -677,13 +663,12 @@ static void cpu_time_of_a_whole_program(void **state)
 }
 
 /* An asynchronous section runs beside threads, on none of them: it has no part in what threads took together. */
-static void asynchronous_sections_are_no_time_of_threads(void **state)
+TEST(asynchronous_sections_are_no_time_of_threads)
 {
     static const struct stack STACKS[] =
         SHOP({"=async load", 0, 0, 0}, {"okio.Load.run()V", 900000, 900000, 1});
     struct subject s;
 
-    (void)state;
     begin(&s, STACKS, sizeof(STACKS) / sizeof(STACKS[0]));
     ((struct profile_track *)s.profile.tracks)[1].kind = TRACK_ASYNC;
     check(
@@ -694,7 +679,7 @@ static void asynchronous_sections_are_no_time_of_threads(void **state)
 }
 
 /* Functions of the kernel are one part, and what they wait is that of who called them; C++ is told without parameters. */
-static void native_functions_beside_java(void **state)
+TEST(native_functions_beside_java)
 {
     struct fake *f = fake_new();
     struct arena a;
@@ -703,7 +688,6 @@ static void native_functions_beside_java(void **state)
     const uint64_t none[] = {0, 0, 0}, cpu[] = {30000000, 30000000, 0}, more[] = {50000000, 50000000, 0},
                    waits[] = {60000000, 20000000, 0};
 
-    (void)state;
     arena_init(&a, 1 << 20);
     fake_usual_values(f);
     uint32_t root = fake_track(f, 1, STR("main"));
@@ -740,13 +724,12 @@ static void native_functions_beside_java(void **state)
 }
 
 /* Allocators count for their callers, and sizes for the file of these. */
-static void memory_is_that_of_who_asks(void **state)
+TEST(memory_is_that_of_who_asks)
 {
     struct fake *f = fake_new();
     struct arena a;
     const uint64_t none = 0, bytes = 3 << 20;
 
-    (void)state;
     arena_init(&a, 1 << 20);
     fake_value(f, "unreleased", UNIT_BYTES, ROLE_UNRELEASED);
     uint32_t root = fake_track(f, 1, STR("all"));
@@ -762,28 +745,4 @@ static void memory_is_that_of_who_asks(void **state)
     assert_int_equal(v->chain->n, 2);
     arena_free(&a);
     fake_free(f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(memory_is_that_of_who_asks),
-        cmocka_unit_test(each_rule_speaks_and_is_silent),
-        cmocka_unit_test(no_rule_is_forgotten),
-        cmocka_unit_test(long_calls),
-        cmocka_unit_test(recorder),
-        cmocka_unit_test(an_empty_range),
-        cmocka_unit_test(the_heaviest_come_first),
-        cmocka_unit_test(without_times),
-        cmocka_unit_test(sizes_are_of_what_is_measured),
-        cmocka_unit_test(names_are_told_from_words),
-        cmocka_unit_test(native_functions_beside_java),
-        cmocka_unit_test(asynchronous_sections_are_no_time_of_threads),
-        cmocka_unit_test(values_that_are_no_cpu_time),
-        cmocka_unit_test(the_main_thread_rests),
-        cmocka_unit_test(cpu_time_alone),
-        cmocka_unit_test(cpu_time_of_a_whole_program),
-        cmocka_unit_test(little_memory),
-    };
-    return cmocka_run_group_tests_name("verdict", tests, NULL, NULL);
 }

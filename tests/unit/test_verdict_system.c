@@ -115,7 +115,7 @@ static void check(struct system_subject *s, const char *rule, const char *says)
     buf_free(&text);
 }
 
-static void the_start(void **state)
+TEST(the_start)
 {
     static const struct section START[] = {{0, "main", 0, 0, 0, 0, 0, 0, 0},
                                            {1, "bindApplication", 5, 1, 0, 0, 0, 0, 1},
@@ -129,7 +129,6 @@ static void the_start(void **state)
                                            {0, NULL, 0, 0, 0, 0, 0, 0, 0}};
     struct system_subject s;
 
-    (void)state;
     begin(&s, START);
     check(
         &s, "start",
@@ -161,7 +160,7 @@ static void the_start(void **state)
 }
 
 /* Smaller parts are said together, and all add up. */
-static void states(void **state)
+TEST(states)
 {
     static const struct section LIST[] = {{0, "main", 0, 0, 0, 0, 0, 0, 0},
                                           {1, "onVsync", 120, 3, 0, 0, 0, 0, 9},
@@ -169,7 +168,6 @@ static void states(void **state)
                                           {0, NULL, 0, 0, 0, 0, 0, 0, 0}};
     struct system_subject s;
 
-    (void)state;
     begin(&s, LIST);
     check(
         &s, "states",
@@ -185,7 +183,7 @@ static void states(void **state)
 }
 
 /* What the system tells of frames on the screen; sections of the main thread alone are no reason to say so. */
-static void frames_that_were_shown_late(void **state)
+TEST(frames_that_were_shown_late)
 {
     static const struct section LIST[] = {{0, "main", 0, 0, 0, 0, 0, 0, 0},
                                           {1, "Choreographer#doFrame", 5, 1, 0, 0, 0, 0, 1},
@@ -197,7 +195,6 @@ static void frames_that_were_shown_late(void **state)
     static const struct profile_screen_frame SLOW = {0, 20 * MS, 0, 0, SCREEN_SLOW};
     struct system_subject s;
 
-    (void)state;
     begin(&s, LIST);
     check(&s, "shown-late", NULL);
     s.profile.screen_frames = &SLOW;
@@ -215,7 +212,7 @@ static void frames_that_were_shown_late(void **state)
     end(&s);
 }
 
-static void late_frames(void **state)
+TEST(late_frames)
 {
     static const struct section LIST[] = {{0, "main", 0, 0, 0, 0, 0, 0, 0},
                                           {1, "Choreographer#doFrame", 1, 0, 0, 0, 0, 0, 1},
@@ -224,7 +221,6 @@ static void late_frames(void **state)
                                           {0, NULL, 0, 0, 0, 0, 0, 0, 0}};
     struct system_subject s;
 
-    (void)state;
     begin(&s, LIST);
     check(&s, "late-frames", NULL);
     s.log.frames = 1240;
@@ -238,7 +234,7 @@ static void late_frames(void **state)
 }
 
 /* Both counts of late frames are large: that of the system is the headline. */
-static void frames_as_the_system_tells_come_first(void **state)
+TEST(frames_as_the_system_tells_come_first)
 {
     static const struct section LIST[] = {{0, "main", 0, 0, 0, 0, 0, 0, 0},
                                           {1, "Choreographer#doFrame", 20, 2, 0, 0, 0, 0, 1},
@@ -246,7 +242,6 @@ static void frames_as_the_system_tells_come_first(void **state)
     struct profile_screen_frame frames[12];
     struct system_subject s;
 
-    (void)state;
     for (unsigned i = 0; i < 12; i++)
         frames[i] = (struct profile_screen_frame){i * MS, (i + 9) * MS, (i + 5) * MS, i, 0x40};
     begin(&s, LIST);
@@ -263,7 +258,7 @@ static void frames_as_the_system_tells_come_first(void **state)
     end(&s);
 }
 
-static void waiting_for_a_cpu(void **state)
+TEST(waiting_for_a_cpu)
 {
     static const struct section LIST[] = {
         {0, "main", 0, 0, 0, 0, 0, 0, 0},   {1, "work", 80, 20, 300, 0, 0, 0, 1},
@@ -275,7 +270,6 @@ static void waiting_for_a_cpu(void **state)
                                           {0, NULL, 0, 0, 0, 0, 0, 0, 0}};
     struct system_subject s;
 
-    (void)state;
     begin(&s, LIST);
     s.log.longest_runnable_ns = 7 * MS;
     check(
@@ -301,7 +295,7 @@ static void waiting_for_a_cpu(void **state)
     end(&s);
 }
 
-static void the_longest_wait(void **state)
+TEST(the_longest_wait)
 {
     static const struct section LIST[] = {{0, "main", 0, 0, 0, 0, 0, 0, 0},
                                           {1, "load", 60, 0, 40, 0, 0, 0, 1},
@@ -310,7 +304,6 @@ static void the_longest_wait(void **state)
                                           {0, NULL, 0, 0, 0, 0, 0, 0, 0}};
     struct system_subject s;
 
-    (void)state;
     begin(&s, LIST);
     check(&s, "longest-wait", NULL); /* nobody has looked */
     struct wake_chain c = {.wait = {10 * MS, 14 * MS, WAKE_SLEEPING, 0}};
@@ -339,7 +332,7 @@ static void the_longest_wait(void **state)
 }
 
 /* More sections of a thread that has a track are no thread: its time is counted once. */
-static void second_tracks(void **state)
+TEST(second_tracks)
 {
     static const struct section LIST[] = {{0, "main", 0, 0, 0, 0, 0, 0, 0},
                                           {1, "work", 80, 0, 0, 0, 0, 0, 1},
@@ -349,7 +342,6 @@ static void second_tracks(void **state)
     struct system_subject s;
     struct profile_track tracks[2];
 
-    (void)state;
     begin(&s, LIST);
     check(&s, "threads",
           "Most CPU time besides main: Second 80 ms (50 % of the 160 ms of CPU time of all threads).");
@@ -360,7 +352,7 @@ static void second_tracks(void **state)
     end(&s);
 }
 
-static void locks(void **state)
+TEST(locks)
 {
     static const struct section LIST[] = {{0, "main", 0, 0, 0, 0, 0, 0, 0},
                                           {1, "work", 57, 0, 0, 0, 0, 0, 1},
@@ -376,7 +368,6 @@ static void locks(void **state)
         {0, "main", 0, 0, 0, 0, 0, 0, 0}, {1, OWNED, 0, 0, 4, 0, 0, 0, 2}, {0, NULL, 0, 0, 0, 0, 0, 0, 0}};
     struct system_subject s;
 
-    (void)state;
     begin(&s, LIST);
     s.log.longest_lock_ns = 25 * MS;
     s.log.longest_lock = 1;
@@ -404,7 +395,7 @@ static void locks(void **state)
 }
 
 /* Whatever memory there is: a verdict, or none; never half of one. */
-static void little_memory(void **state)
+TEST(little_memory)
 {
     static const struct section LIST[] = {{0, "main", 0, 0, 0, 0, 0, 0, 0},
                                           {1, "bindApplication", 80, 20, 300, 0, 0, 0, 1},
@@ -413,7 +404,6 @@ static void little_memory(void **state)
     struct system_subject s;
     bool made = false;
 
-    (void)state;
     begin(&s, LIST);
     for (size_t limit = 0; !made && limit < 1 << 20; limit += 512) {
         struct arena a;
@@ -494,12 +484,11 @@ static void begin_log(struct system_subject *s, struct told *t)
     t->open[0].frame = FRAME_NONE;
 }
 
-static void what_the_log_tells(void **state)
+TEST(what_the_log_tells)
 {
     struct system_subject s;
     struct told t;
 
-    (void)state;
     begin_log(&s, &t);
     struct system_log_sink *sink = system_log_new(&s.arena, &s.profile, NULL);
     assert_non_null(sink);
@@ -542,14 +531,13 @@ static void what_the_log_tells(void **state)
     end(&s);
 }
 
-static void who_ran_meanwhile(void **state)
+TEST(who_ran_meanwhile)
 {
     struct system_range waited[] = {{19 * MS, 24 * MS}, {26 * MS, 30 * MS}};
     const struct system_log log = {.runnable = waited, .n_runnable = 2};
     struct system_subject s;
     struct told t;
 
-    (void)state;
     begin_log(&s, &t);
     struct system_rivals *rivals = system_rivals_new(&s.arena, &s.profile, &log);
     assert_int_equal(rivals->n_tracks, 0); /* the main thread was not starved */
@@ -564,13 +552,12 @@ static void who_ran_meanwhile(void **state)
 }
 
 /* The process began before it. */
-static void what_the_log_tells_of_a_window(void **state)
+TEST(what_the_log_tells_of_a_window)
 {
     const struct window window = {31 * MS, 65 * MS};
     struct system_subject s;
     struct told t;
 
-    (void)state;
     begin_log(&s, &t);
     struct system_log_sink *sink = system_log_new(&s.arena, &s.profile, &window);
     t.sink = system_log_replay(sink);
@@ -589,9 +576,8 @@ static void what_the_log_tells_of_a_window(void **state)
 
 /* ---- names ---- */
 
-static void names_of_sections(void **state)
+TEST(names_of_sections)
 {
-    (void)state;
     assert_int_equal(section_kind_of(STR("binder transaction to system_server")), SECTION_BINDER);
     assert_int_equal(section_kind_of(STR("binder transaction async to x")), SECTION_PLATFORM);
     assert_int_equal(section_kind_of(STR("Background young concurrent mark compact GC")), SECTION_GC);
@@ -611,12 +597,11 @@ static void names_of_sections(void **state)
 }
 
 /* Track events of one who writes a method trace as such. */
-static void methods_have_signatures(void **state)
+TEST(methods_have_signatures)
 {
     struct profile_warning warning = {.code = str_of(warning_name(WARN_NO_SCHEDULER)), .count = 1};
     struct fake *f = fake_thread(STR("main"));
 
-    (void)state;
     fake_stack(f, "inflate", 9, 9, 1);
     struct profile p = *fake_finish(f);
     assert_false(sections_in(&p));
@@ -644,7 +629,7 @@ static void methods_have_signatures(void **state)
     fake_free(f);
 }
 
-static void sections_have_the_origin_of_who_marks_them(void **state)
+TEST(sections_have_the_origin_of_who_marks_them)
 {
     static const struct section LIST[] = {{0, "main", 0, 0, 0, 0, 0, 0, 0},
                                           {1, "bindApplication", 1, 0, 0, 0, 0, 0, 1},
@@ -655,33 +640,8 @@ static void sections_have_the_origin_of_who_marks_them(void **state)
     static const enum origin ORIGINS_OF[] = {ORIGIN_ANDROID, ORIGIN_APP, ORIGIN_APP, ORIGIN_UNKNOWN};
     struct system_subject s;
 
-    (void)state;
     begin(&s, LIST);
     for (frame_id i = 0; i < 4; i++)
         assert_int_equal(names_of(s.in.names, i)->origin, ORIGINS_OF[i]);
     end(&s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_start),
-        cmocka_unit_test(states),
-        cmocka_unit_test(late_frames),
-        cmocka_unit_test(frames_as_the_system_tells_come_first),
-        cmocka_unit_test(the_longest_wait),
-        cmocka_unit_test(frames_that_were_shown_late),
-        cmocka_unit_test(waiting_for_a_cpu),
-        cmocka_unit_test(second_tracks),
-        cmocka_unit_test(locks),
-        cmocka_unit_test(little_memory),
-        cmocka_unit_test(what_the_log_tells),
-        cmocka_unit_test(what_the_log_tells_of_a_window),
-        cmocka_unit_test(who_ran_meanwhile),
-        cmocka_unit_test(names_of_sections),
-        cmocka_unit_test(methods_have_signatures),
-        cmocka_unit_test(sections_have_the_origin_of_who_marks_them),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,9 +23,8 @@ static unsigned status_of(const char *target, const struct field *headers, const
 
 static const struct field HOST[] = {{"Host", "x"}, {NULL, NULL}};
 
-static void targets(void **state)
+TEST(targets)
 {
-    (void)state;
     static const struct {
         const char *target;
         unsigned status;
@@ -82,9 +81,8 @@ static void targets(void **state)
             fail_msg("%s: not %u", CASES[i].target, CASES[i].status);
 }
 
-static void headers(void **state)
+TEST(headers)
 {
-    (void)state;
     enum { FIELDS_MAX = 4 };
     static const struct {
         struct field fields[FIELDS_MAX]; /* the last one has no name */
@@ -137,9 +135,8 @@ static void headers(void **state)
             fail_msg("case %zu: not %u", i, CASES[i].status);
 }
 
-static void hosts(void **state)
+TEST(hosts)
 {
-    (void)state;
     static const struct {
         const char *host;
         unsigned status;
@@ -159,9 +156,8 @@ static void hosts(void **state)
     }
 }
 
-static void host_has_a_largest_length(void **state)
+TEST(host_has_a_largest_length)
 {
-    (void)state;
     char host[300];
     const struct field longest[] = {{"Host", host}, {NULL, NULL}};
 
@@ -173,9 +169,8 @@ static void host_has_a_largest_length(void **state)
     assert_int_equal(status_of("/", longest, "HTTP/1.1"), 400);
 }
 
-static void zero_bytes_are_seen(void **state)
+TEST(zero_bytes_are_seen)
 {
-    (void)state;
     struct vet target = {0}, name = {0}, value = {0}, host = {0};
 
     vet_target(&target, STR("/a\0b"));
@@ -188,26 +183,12 @@ static void zero_bytes_are_seen(void **state)
     assert_int_equal(host.status, 400);
 }
 
-static void first_fault_is_the_one_that_is_said(void **state)
+TEST(first_fault_is_the_one_that_is_said)
 {
-    (void)state;
     struct vet v = {0};
 
     vet_header(&v, STR("Transfer-Encoding"), STR("gzip"));
     vet_target(&v, STR("/.."));
     vet_finish(&v, STR("HTTP/1.1"));
     assert_int_equal(v.status, 501);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(targets),
-        cmocka_unit_test(headers),
-        cmocka_unit_test(hosts),
-        cmocka_unit_test(host_has_a_largest_length),
-        cmocka_unit_test(zero_bytes_are_seen),
-        cmocka_unit_test(first_fault_is_the_one_that_is_said),
-    };
-    return cmocka_run_group_tests_name("vet", tests, NULL, NULL);
 }

@@ -47,11 +47,10 @@ static const char *canonical(const struct view_options *o)
     "embed-bytes=4000000&budget=&node=0&"                                                                 \
     "skip=0"
 
-static void options_taken(void **state)
+TEST(options_taken)
 {
     struct view_options o;
 
-    (void)state;
     view_defaults(&o);
     assert_string_equal(canonical(&o), "track=&value=0:&view=flame&order=name&width=1200&min=0.5" USUAL);
     assert_true(set(&o, "view", "icicle"));
@@ -77,14 +76,13 @@ static void options_taken(void **state)
 }
 
 /* One dump, or from one to another. */
-static void moments(void **state)
+TEST(moments)
 {
     static const char *const WRONG[] = {
         "",    "x",     "1..", "..2",     "2..2",       "3..2",          "0..2", "1..0",
         "1.2", "1...2", "-1",  "1..2..3", "4294967296", "1..4294967296", " 1",   "1 .. 2"};
     struct view_options o;
 
-    (void)state;
     view_defaults(&o);
     assert_true(set(&o, "moment", "3"));
     assert_true(o.moment.number == 3 && o.moment.since == 0 && !view_moment(&o).interval);
@@ -100,13 +98,12 @@ static void moments(void **state)
 }
 
 /* What the views of one tree differ by, and the budget, which has a way of its own. */
-static void options_of_pictures(void **state)
+TEST(options_of_pictures)
 {
     struct view_options o;
     struct diag d = {0};
     char method[VIEW_METHOD_BYTES_MAX + 2];
 
-    (void)state;
     memset(method, 'm', sizeof(method));
     method[sizeof(method) - 1] = '\0';
     view_defaults(&o);
@@ -171,9 +168,8 @@ static void check_row(const struct key *r)
     buf_free(&b);
 }
 
-static void every_row_is_whole(void **state)
+TEST(every_row_is_whole)
 {
-    (void)state;
     for (size_t i = 0; i < KEYS_COUNT; i++)
         if ((KEYS[i].groups & KEYS_OF_VIEWS) != 0)
             check_row(&KEYS[i]);
@@ -196,9 +192,8 @@ static void check_said(const char *key, const char *wrong, const char *expected,
     assert_buf(&b, described);
 }
 
-static void rows_for_people(void **state)
+TEST(rows_for_people)
 {
-    (void)state;
     check_said(
         "order", "size", "order=size: the order is one of name, weight.",
         "the order of frames that have the same caller: name (by what is written in the frame; default), "
@@ -216,7 +211,7 @@ static void rows_for_people(void **state)
                "how many nodes of the tree a picture carries for its script, at most; default: 200000");
 }
 
-static void options_refused(void **state)
+TEST(options_refused)
 {
     static const char *const CASES[][2] = {
         {"view", ""},
@@ -248,7 +243,6 @@ static void options_refused(void **state)
     };
     struct view_options o, before;
 
-    (void)state;
     view_defaults(&o);
     before = o;
     for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
@@ -257,14 +251,13 @@ static void options_refused(void **state)
     }
 }
 
-static void tracks_refused(void **state)
+TEST(tracks_refused)
 {
     static const char *const CASES[] = {"",    ",",          "1,",  ",1", "1,,2",    "x",
                                         "All", "4294967296", "1 2", "-1", "merged,1"};
     struct view_options o;
     char many[512] = "0";
 
-    (void)state;
     view_defaults(&o);
     assert_true(set_tracks(&o, "5"));
     for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++)
@@ -278,12 +271,11 @@ static void tracks_refused(void **state)
 }
 
 /* What is wrong is quoted without anything that could harm whoever shows it. */
-static void errors_are_clean(void **state)
+TEST(errors_are_clean)
 {
     struct view_options o;
     struct diag d = {0};
 
-    (void)state;
     view_defaults(&o);
     assert_false(view_set(&o, KEYS_VIEW, STR("view"), STR("a\x1b[2J\nb\xff"), &d));
     assert_null(strchr(d.detail, '\x1b'));
@@ -292,13 +284,12 @@ static void errors_are_clean(void **state)
     assert_non_null(strstr(d.detail, "flame, icicle, inverted, sandwich"));
 }
 
-static void resolve(void **state)
+TEST(resolve)
 {
     struct fake *f = fake_new();
     struct view_options o;
     struct diag d = {0};
 
-    (void)state;
     fake_usual_values(f);
     fake_track(f, 3, STR("waits"));
     fake_stack(f, "a", 1000, 1, 1);
@@ -326,13 +317,12 @@ static void resolve(void **state)
     fake_free(f);
 }
 
-static void resolve_odd_profiles(void **state)
+TEST(resolve_odd_profiles)
 {
     struct fake *f = fake_new();
     struct view_options o;
     struct diag d = {0};
 
-    (void)state;
     view_defaults(&o);
     assert_false(view_resolve(&o, fake_finish(f), &d));
     assert_int_equal(d.kind, DIAG_NOT_FOUND);
@@ -356,11 +346,10 @@ static void check_link(const struct view_options *o, const char *expected)
 }
 
 /* One list in the order in which the steps came, whatever their keys are. */
-static void filters_keep_their_order(void **state)
+TEST(filters_keep_their_order)
 {
     struct view_options o, other;
 
-    (void)state;
     view_defaults(&o);
     assert_true(set(&o, "hide", "a&b"));
     assert_true(set(&o, "focus", "/x|y/"));
@@ -386,11 +375,10 @@ static void filters_keep_their_order(void **state)
 }
 
 /* A preset of the configuration may be another one tomorrow: its steps are in the key of what is kept. */
-static void presets_of_the_configuration(void **state)
+TEST(presets_of_the_configuration)
 {
     struct view_options o;
 
-    (void)state;
     view_defaults(&o);
     assert_false(set(&o, "preset", "noise"));
     o.presets = "noise:hide=/Rx/;ignore=origin:idle;;own-code:hide=x";
@@ -402,7 +390,7 @@ static void presets_of_the_configuration(void **state)
     assert_false(set(&o, "preset", "quiet"));
 }
 
-static void filters_refused(void **state)
+TEST(filters_refused)
 {
     static const char *const CASES[][2] = {
         {"focus", ""},        {"focus", "//"},      {"hide", "class:"},     {"hide", "/(/"},
@@ -413,7 +401,6 @@ static void filters_refused(void **state)
     char text[FILTER_TEXT_BYTES_MAX + 2];
     struct view_options o, before;
 
-    (void)state;
     memset(text, 'x', sizeof(text));
     text[FILTER_TEXT_BYTES_MAX + 1] = '\0';
     view_defaults(&o);
@@ -432,24 +419,4 @@ static void filters_refused(void **state)
     for (unsigned i = 0; i < FILTER_BYTES_MAX / FILTER_TEXT_BYTES_MAX; i++)
         assert_true(set(&o, "hide", text));
     assert_false(set(&o, "hide", "x"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(options_taken),
-        cmocka_unit_test(options_refused),
-        cmocka_unit_test(moments),
-        cmocka_unit_test(options_of_pictures),
-        cmocka_unit_test(every_row_is_whole),
-        cmocka_unit_test(rows_for_people),
-        cmocka_unit_test(tracks_refused),
-        cmocka_unit_test(errors_are_clean),
-        cmocka_unit_test(resolve),
-        cmocka_unit_test(resolve_odd_profiles),
-        cmocka_unit_test(filters_keep_their_order),
-        cmocka_unit_test(filters_refused),
-        cmocka_unit_test(presets_of_the_configuration),
-    };
-    return cmocka_run_group_tests_name("view", tests, NULL, NULL);
 }

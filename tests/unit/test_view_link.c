@@ -14,11 +14,10 @@ static void check(const struct view_options *o, const char *ampersand, const cha
     assert_buf(&b, expected);
 }
 
-static void only_what_differs(void **state)
+TEST(only_what_differs)
 {
     struct view_options o;
 
-    (void)state;
     view_defaults(&o);
     check(&o, "&", "");
     o.tracks = TRACKS_ALL; /* stands in the path */
@@ -55,12 +54,11 @@ static void read_back(struct str query, struct view_options *o)
 }
 
 /* Every byte but NUL comes back as it was, and none that means something in a URL or in XML stands for itself. */
-static void there_and_back(void **state)
+TEST(there_and_back)
 {
     struct view_options o, again;
     struct buf b = {0}, canonical = {0}, canonical_again = {0};
 
-    (void)state;
     view_defaults(&o);
     o.view = VIEW_CHART, o.order = ORDER_WEIGHT, o.open = OPEN_END;
     o.palette = COLOURS_CLASSIC, o.names = NAMES_FULL;
@@ -83,14 +81,4 @@ static void there_and_back(void **state)
     buf_free(&b);
     buf_free(&canonical);
     buf_free(&canonical_again);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(only_what_differs),
-        cmocka_unit_test(there_and_back),
-    };
-
-    return cmocka_run_group_tests_name("view_link", tests, NULL, NULL);
 }

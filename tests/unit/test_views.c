@@ -187,12 +187,11 @@ static struct buf get_bytes(const struct view_request *r, enum encoding expected
     return bytes_of(&result);
 }
 
-static void made_once_then_from_the_store_then_from_memory(void **state)
+TEST_WITH(made_once_then_from_the_store_then_from_memory, build, wreck)
 {
     struct view_request r = request_for("svg", "");
     unsigned waits;
 
-    (void)state;
     struct view_result made = get(&r, &waits);
     assert_int_equal(waits, 1);
     assert_non_null(made.bytes);
@@ -212,13 +211,12 @@ static void made_once_then_from_the_store_then_from_memory(void **state)
     buf_free(&fourth);
 }
 
-static void hot_outlives_the_store(void **state)
+TEST_WITH(hot_outlives_the_store, build, wreck)
 {
     struct view_request r = request_for("svg", "");
     char key[VIEW_KEY_CHARS + 1];
     unsigned waits;
 
-    (void)state;
     for (int i = 0; i < 3; i++) {
         struct view_result result = get(&r, &waits);
         struct buf b = bytes_of(&result);
@@ -233,13 +231,12 @@ static void hot_outlives_the_store(void **state)
 }
 
 /* Its bytes were not synced: a power cut leaves the name, and nothing in it. */
-static void a_view_of_another_boot_is_drawn_again(void **state)
+TEST_WITH(a_view_of_another_boot_is_drawn_again, build, wreck)
 {
     struct view_request r = request_for("svg", "");
     char key[VIEW_KEY_CHARS + 1], name[VIEW_KEY_CHARS + 8], path[512];
     unsigned waits;
 
-    (void)state;
     struct buf before = get_bytes(&r, ENCODING_IDENTITY);
     assert_true(view_key(&world->service, &r, ENCODING_IDENTITY, key));
     snprintf(name, sizeof(name), "store/%s", key);
@@ -254,14 +251,13 @@ static void a_view_of_another_boot_is_drawn_again(void **state)
     buf_free(&after);
 }
 
-static void encodings_are_objects_of_their_own(void **state)
+TEST_WITH(encodings_are_objects_of_their_own, build, wreck)
 {
     static const char *const FIELDS[] = {"gzip", "zstd"};
     char key[VIEW_KEY_CHARS + 1], plain_key[VIEW_KEY_CHARS + 1];
     struct view_request plain_request = request_for("svg", "");
     struct buf plain = {0};
 
-    (void)state;
     for (unsigned i = 0; i < 2; i++) {
         struct view_request r = request_for("svg", FIELDS[i]);
         enum encoding e = r.encoding.best;
@@ -289,12 +285,11 @@ static void encodings_are_objects_of_their_own(void **state)
     buf_free(&plain);
 }
 
-static void evicted_plain_view_is_drawn_again(void **state)
+TEST_WITH(evicted_plain_view_is_drawn_again, build, wreck)
 {
     struct view_request r = request_for("folded", ""), encoded = request_for("folded", "gzip");
     char key[VIEW_KEY_CHARS + 1];
 
-    (void)state;
     struct buf b = get_bytes(&r, ENCODING_IDENTITY);
     assert_true(view_key(&world->service, &r, ENCODING_IDENTITY, key));
     assert_int_equal(store_delete(world->service.store, key), STORE_OK);
@@ -304,13 +299,12 @@ static void evicted_plain_view_is_drawn_again(void **state)
     buf_free(&e);
 }
 
-static void small_views_stay_plain(void **state)
+TEST_WITH(small_views_stay_plain, build, wreck)
 {
     struct view_request r = request_for("svg", "gzip, zstd");
     const char text[] = "a;b 1\n";
     char key[RECORD_BYTES_KEY_CHARS + 1];
 
-    (void)state;
     r.output = output_by_name(STR("folded"));
     digest_hex_of(text, strlen(text), r.upload.sha256);
     memset(r.upload.upload, 'z', RECORD_ID_CHARS);
@@ -327,12 +321,11 @@ static void small_views_stay_plain(void **state)
     buf_free(&b);
 }
 
-static void failures_are_told(void **state)
+TEST_WITH(failures_are_told, build, wreck)
 {
     struct view_request r = request_for("svg", "zstd");
     unsigned waits;
 
-    (void)state;
     r.options.track_ids[0] = 77;
     r.options.n_track_ids = 1;
     struct view_result result = get(&r, &waits);
@@ -345,13 +338,12 @@ static void failures_are_told(void **state)
     assert_int_equal(result.diag.kind, DIAG_IO);
 }
 
-static void an_exchange_may_end_while_it_waits(void **state)
+TEST_WITH(an_exchange_may_end_while_it_waits, build, wreck)
 {
     struct view_request r = request_for("svg", "gzip");
     struct view_result result;
     struct requester c;
 
-    (void)state;
     client_init(&c);
     assert_int_equal(views_get(&c.x, &r, take, &result), X_WAIT);
     wait_until_resumed(&c);
@@ -366,7 +358,7 @@ static void an_exchange_may_end_while_it_waits(void **state)
 }
 
 /* Nothing is made before all wait. */
-static void uploads_and_requests_get_the_same_bytes(void **state)
+TEST_WITH(uploads_and_requests_get_the_same_bytes, build, wreck)
 {
     struct view_request r = request_for("svg", "");
     struct view_ahead ahead[2];
@@ -375,7 +367,6 @@ static void uploads_and_requests_get_the_same_bytes(void **state)
     struct turn turns[2];
     struct diag diag = {0};
 
-    (void)state;
     for (unsigned i = 0; i < 2; i++) {
         turn_init(&turns[i], world->service.turns, TURN_SMALL, NULL, NULL);
         turn_take(&turns[i]);
@@ -403,14 +394,13 @@ static void uploads_and_requests_get_the_same_bytes(void **state)
     turn_end(&turns[0]);
 }
 
-static void views_made_here(void **state)
+TEST_WITH(views_made_here, build, wreck)
 {
     struct view_request r = request_for("folded", "");
     struct turn turn;
     struct diag diag = {0};
     unsigned waits;
 
-    (void)state;
     turn_init(&turn, world->service.turns, TURN_AHEAD, NULL, NULL);
     assert_true(views_make(world->service.views, &r, &turn, &diag));
     turn_give(&turn);
@@ -441,13 +431,12 @@ static void *ask(void *accept_encoding)
     return b;
 }
 
-static void by_threads(void **state)
+TEST_WITH(by_threads, build, wreck)
 {
     static const char *const FIELDS[] = {"", "gzip", "zstd", "zstd, gzip"};
     pthread_t threads[8];
     struct buf *b[8];
 
-    (void)state;
     for (size_t i = 0; i < 8; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, ask, (void *)(uintptr_t)FIELDS[i % 4]), 0);
     for (size_t i = 0; i < 8; i++)
@@ -459,23 +448,4 @@ static void by_threads(void **state)
         buf_free(b[i]);
         free(b[i]);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(made_once_then_from_the_store_then_from_memory, build, wreck),
-        cmocka_unit_test_setup_teardown(hot_outlives_the_store, build, wreck),
-        cmocka_unit_test_setup_teardown(a_view_of_another_boot_is_drawn_again, build, wreck),
-        cmocka_unit_test_setup_teardown(encodings_are_objects_of_their_own, build, wreck),
-        cmocka_unit_test_setup_teardown(evicted_plain_view_is_drawn_again, build, wreck),
-        cmocka_unit_test_setup_teardown(small_views_stay_plain, build, wreck),
-        cmocka_unit_test_setup_teardown(failures_are_told, build, wreck),
-        cmocka_unit_test_setup_teardown(an_exchange_may_end_while_it_waits, build, wreck),
-        cmocka_unit_test_setup_teardown(uploads_and_requests_get_the_same_bytes, build, wreck),
-        cmocka_unit_test_setup_teardown(views_made_here, build, wreck),
-        cmocka_unit_test_setup_teardown(by_threads, build, wreck),
-    };
-
-    return cmocka_run_group_tests_name("views", tests, NULL, NULL);
 }

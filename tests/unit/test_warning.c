@@ -13,9 +13,8 @@ static struct str text_of(struct buf *b, enum warning_code code, uint64_t count)
     return buf_view(b);
 }
 
-static void names_are_words_and_distinct(void **state)
+TEST(names_are_words_and_distinct)
 {
-    (void)state;
     for (unsigned i = 0; i < WARNING_CODES; i++) {
         const char *name = warning_name((enum warning_code)i);
         assert_non_null(name);
@@ -26,12 +25,11 @@ static void names_are_words_and_distinct(void **state)
     }
 }
 
-static void texts_are_whole_sentences(void **state)
+TEST(texts_are_whole_sentences)
 {
     static const uint64_t COUNTS[] = {0, 1, 2, 1234567, UINT64_MAX};
     struct buf b = {0};
 
-    (void)state;
     for (unsigned i = 0; i < WARNING_CODES; i++)
         for (unsigned k = 0; k < sizeof(COUNTS) / sizeof(*COUNTS); k++) {
             struct str text = text_of(&b, (enum warning_code)i, COUNTS[k]);
@@ -45,11 +43,10 @@ static void texts_are_whole_sentences(void **state)
     buf_free(&b);
 }
 
-static void each_says_what_to_do(void **state)
+TEST(each_says_what_to_do)
 {
     struct buf b = {0};
 
-    (void)state;
     for (unsigned i = 0; i < WARNING_CODES; i++) {
         const char *next = warning_next((enum warning_code)i);
         assert_non_null(next);
@@ -65,11 +62,10 @@ static void each_says_what_to_do(void **state)
     buf_free(&b);
 }
 
-static void one_and_many(void **state)
+TEST(one_and_many)
 {
     struct buf b = {0};
 
-    (void)state;
     assert_true(str_starts(text_of(&b, WARN_IGNORED_EXIT, 1), STR("1 exit was ")));
     assert_true(str_starts(text_of(&b, WARN_IGNORED_EXIT, 2), STR("2 exits were ")));
     assert_true(str_starts(text_of(&b, WARN_IGNORED_EXIT, 0), STR("0 exits were ")));
@@ -85,25 +81,12 @@ static void one_and_many(void **state)
     buf_free(&b);
 }
 
-static void appends(void **state)
+TEST(appends)
 {
     struct buf b = {0};
 
-    (void)state;
     buf_z(&b, "warning: ");
     warning_text(&b, WARN_CUT_RECORD, 1);
     assert_true(str_starts(buf_view(&b), STR("warning: The file ends within a record")));
     buf_free(&b);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_are_words_and_distinct),
-        cmocka_unit_test(texts_are_whole_sentences),
-        cmocka_unit_test(each_says_what_to_do),
-        cmocka_unit_test(one_and_many),
-        cmocka_unit_test(appends),
-    };
-    return cmocka_run_group_tests_name("warning", tests, NULL, NULL);
 }

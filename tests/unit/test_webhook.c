@@ -12,11 +12,10 @@
 /* ---- signatures ---- */
 
 /* RFC 4231, 4.2, 4.3 and 4.7: a key that is shorter than a block, one of text, and one that is longer. */
-static void signatures_are_those_of_the_standard(void **state)
+TEST(signatures_are_those_of_the_standard)
 {
     char short_key[20], long_key[131], signature[WEBHOOK_SIGNATURE_BYTES];
 
-    (void)state;
     memset(short_key, 0x0b, sizeof(short_key));
     memset(long_key, 0xaa, sizeof(long_key));
     assert_true(webhook_sign((struct str){short_key, sizeof(short_key)}, STR("Hi There"), signature));
@@ -30,7 +29,7 @@ static void signatures_are_those_of_the_standard(void **state)
 
 /* ---- answers ---- */
 
-static void answers_that_may_change_are_asked_for_again(void **state)
+TEST(answers_that_may_change_are_asked_for_again)
 {
     static const struct {
         long status;
@@ -40,7 +39,6 @@ static void answers_that_may_change_are_asked_for_again(void **state)
                  {400, WEBHOOK_REFUSED}, {410, WEBHOOK_REFUSED}, {429, WEBHOOK_AGAIN},
                  {500, WEBHOOK_AGAIN},   {503, WEBHOOK_AGAIN}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(CASES) / sizeof(*CASES); i++)
         assert_int_equal(webhook_outcome(CASES[i].status), CASES[i].outcome);
 }
@@ -87,13 +85,12 @@ static void add(struct world *world, unsigned number)
     assert_null(body.p);
 }
 
-static void the_queue_has_an_end(void **state)
+TEST(the_queue_has_an_end)
 {
     enum { TOO_MANY = 6 };
     struct world world;
     uint64_t number;
 
-    (void)state;
     begin(&world);
     for (unsigned i = 0; i < WEBHOOK_QUEUE + TOO_MANY; i++)
         add(&world, i);
@@ -110,12 +107,11 @@ static void the_queue_has_an_end(void **state)
     end(&world); /* with one in it */
 }
 
-static void bodies_that_could_not_be_made_are_counted(void **state)
+TEST(bodies_that_could_not_be_made_are_counted)
 {
     struct world world;
     struct buf body;
 
-    (void)state;
     begin(&world);
     buf_init(&body, 3);
     buf_z(&body, "four");
@@ -125,11 +121,10 @@ static void bodies_that_could_not_be_made_are_counted(void **state)
     end(&world);
 }
 
-static void what_has_ended_takes_no_more(void **state)
+TEST(what_has_ended_takes_no_more)
 {
     struct world world;
 
-    (void)state;
     begin(&world);
     stop_ask(&world.service.stop, STOP_SERVICE);
     add(&world, 1);
@@ -153,7 +148,7 @@ static void list(struct world *world, const char *space, int64_t created_s, cons
 }
 
 /* Uploads of one series are looked at together, from the first of them on. */
-static void uploads_of_one_series_are_one_item(void **state)
+TEST(uploads_of_one_series_are_one_item)
 {
     static const struct {
         const char *space, *labels;
@@ -164,7 +159,6 @@ static void uploads_of_one_series_are_one_item(void **state)
                   {"other", "branch=main\nscenario=start\n", 7, "e"}};
     struct world world;
 
-    (void)state;
     begin(&world);
     list(&world, "shop", 6, "a", "branch=main\ncommit=1\nscenario=start\n");
     list(&world, "shop", 5, "d", "branch=main\ncommit=1\n");
@@ -185,17 +179,4 @@ static void uploads_of_one_series_are_one_item(void **state)
     }
     assert_null(webhook_take(world.webhook, false));
     end(&world);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(signatures_are_those_of_the_standard),
-        cmocka_unit_test(answers_that_may_change_are_asked_for_again),
-        cmocka_unit_test(the_queue_has_an_end),
-        cmocka_unit_test(bodies_that_could_not_be_made_are_counted),
-        cmocka_unit_test(what_has_ended_takes_no_more),
-        cmocka_unit_test(uploads_of_one_series_are_one_item),
-    };
-    return cmocka_run_group_tests_name("webhook", tests, NULL, NULL);
 }

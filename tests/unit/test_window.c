@@ -259,11 +259,10 @@ static void cut_randomly(uint64_t *random)
     arena_free(&arena);
 }
 
-static void random_windows_as_the_model(void **state)
+TEST(random_windows_as_the_model)
 {
     uint64_t random = 5;
 
-    (void)state;
     for (unsigned round = 0; round < 300; round++)
         cut_randomly(&random);
 }
@@ -298,11 +297,10 @@ static const struct profile_warning *warning(const struct profile *p, const char
     return NULL;
 }
 
-static void calls_that_an_edge_cuts_are_counted(void **state)
+TEST(calls_that_an_edge_cuts_are_counted)
 {
     struct fixture f;
 
-    (void)state;
     open_window(&f, 20, 110);
     assert_int_equal(warning(f.window, "range-cut")->count, 3); /* a and b at the left, c at the right */
     assert_null(warning(f.window, "range-empty"));
@@ -313,11 +311,10 @@ static void calls_that_an_edge_cuts_are_counted(void **state)
     arena_free(&f.arena);
 }
 
-static void a_window_without_anything_says_so(void **state)
+TEST(a_window_without_anything_says_so)
 {
     struct fixture f;
 
-    (void)state;
     open_window(&f, 500, 600);
     assert_int_equal(f.window->n_tracks, 2);
     assert_int_equal(f.window->n_nodes, 2);
@@ -327,12 +324,11 @@ static void a_window_without_anything_says_so(void **state)
 }
 
 /* What is never left goes on to the trace's end, as far as that lies within the window. */
-static void open_frames_go_on_within_the_window(void **state)
+TEST(open_frames_go_on_within_the_window)
 {
     struct fixture f;
     struct profile_track t;
 
-    (void)state;
     open_window(&f, 130, 170);
     const struct profile *to_end = open_frames_to_end(f.window, &f.arena);
     assert_non_null(to_end);
@@ -347,11 +343,10 @@ static void open_frames_go_on_within_the_window(void **state)
 }
 
 /* What needs more memory than there is ends, wherever that is. */
-static void memory_ends(void **state)
+TEST(memory_ends)
 {
     struct arena arena;
 
-    (void)state;
     arena_init(&arena, 16 << 20);
     struct replayed log;
     const struct profile *whole = fold(&arena, &log, STREAM, STREAM_EVENTS);
@@ -371,16 +366,4 @@ static void memory_ends(void **state)
     assert_true(made);
     replayed_close(&log);
     arena_free(&arena);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_windows_as_the_model),
-        cmocka_unit_test(calls_that_an_edge_cuts_are_counted),
-        cmocka_unit_test(a_window_without_anything_says_so),
-        cmocka_unit_test(open_frames_go_on_within_the_window),
-        cmocka_unit_test(memory_ends),
-    };
-    return cmocka_run_group_tests_name("window", tests, NULL, NULL);
 }

@@ -50,9 +50,8 @@ static void end(struct tried *t)
     work_limits_free(t->all);
 }
 
-static void too_much_for_its_size(void **state)
+TEST(too_much_for_its_size)
 {
-    (void)state;
     struct tried tried[] = {
         {1, 0, 0, .said = STOP_WORK},         {1, 0, 100000000, .said = STOP_WORK},
         {1, 1, 0, .said = STOP_NONE}, /* the first MB counts as a whole */
@@ -66,13 +65,4 @@ static void too_much_for_its_size(void **state)
     work(SECOND_US + SECOND_US / 100);
     for (size_t i = 0; i < n; i++)
         end(&tried[i]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(too_much_for_its_size),
-    };
-
-    return cmocka_run_group_tests_name("work limit", tests, NULL, NULL);
 }
