@@ -15,7 +15,7 @@
 /* The event at hand. */
 struct event_read {
     char phase;
-    bool has_pid, has_tid, has_id, has_ts, has_data;
+    bool has_pid, has_tid, has_id, has_data;
     string_id name, signature, args_name;
     struct json_slice slice;
     struct json_chrome_chunk chunk;

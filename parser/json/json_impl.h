@@ -123,7 +123,6 @@ struct json_slice {
 struct json_slices {
     struct json_slice *all;
     size_t n, capacity;
-    uint64_t begin_offset;
 };
 
 /* Tells the builder of the slices, whose values are declared; tracks by thread. */

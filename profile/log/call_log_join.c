@@ -20,9 +20,8 @@ struct joint {
     struct call_log_writer *w;
     const struct call_log_writer *piece;
     const uint32_t *tracks;
-    struct joining *all;  /* by the piece's tracks */
-    uint64_t first_call;  /* the number that the piece's first call has */
-    uint64_t first_block; /* and its first block */
+    struct joining *all; /* by the piece's tracks */
+    uint64_t first_call; /* the number that the piece's first call has */
 };
 
 /* A log is no more than a few times as long as its records. */
