@@ -26,8 +26,7 @@ struct cli_argument {
 /* False when there are no more. Operands are terminated strings of the argument vector; `-` is one. */
 bool cli_next(struct cli_arguments *all, struct cli_argument *argument);
 /* The option's value: behind `=`, or the next argument. False (diag) if there is none. */
-bool cli_value(struct cli_arguments *all, struct cli_argument *argument, struct diag *diag)
-    __attribute__((warn_unused_result));
+bool cli_value(struct cli_arguments *all, struct cli_argument *argument, struct diag *diag) MUST_CHECK;
 
 /* ---- reading and writing ---- */
 
@@ -69,8 +68,7 @@ struct cli_reading {
 bool cli_shows_times(const struct view_options *view);
 
 /* Whether writing the result there would overwrite one of them. False: diag. */
-bool cli_spares_names(const char *path, const struct cli_names *names, struct diag *diag)
-    __attribute__((warn_unused_result));
+bool cli_spares_names(const char *path, const struct cli_names *names, struct diag *diag) MUST_CHECK;
 
 /* Folds the file, or standard input for "-". NULL: diag; of a file of no known format it says what it looks like. */
 struct shared_profile *cli_fold(const struct config *config, const char *path,
@@ -79,8 +77,8 @@ struct shared_profile *cli_fold(const struct config *config, const char *path,
 /* Sets *window to the range of time that the view asks for, if it does, of what was read with its log; it is to be freed
  * before the whole. False: diag. */
 bool cli_window(const struct config *config, const struct shared_profile *whole,
-                const struct view_options *view, struct shared_profile **window, struct diag *diag)
-    __attribute__((warn_unused_result));
+                const struct view_options *view, struct shared_profile **window,
+                struct diag *diag) MUST_CHECK;
 
 /* The same file for reading it once more, by pread. -1: diag; what is no file, like a pipe, can be read only once. */
 int cli_open_again(const char *path, struct diag *diag);
@@ -91,18 +89,17 @@ int cli_open_again(const char *path, struct diag *diag);
 size_t cli_pair_files(const char **files, const char **keys, size_t n_files);
 /* Their whole as a nameless file, the caller's to close; CLI_JOINED_FORMAT with the descriptor is a path
  * to it. -1: diag. */
-int cli_join(const char *key, const char *data, struct diag *diag) __attribute__((warn_unused_result));
+int cli_join(const char *key, const char *data, struct diag *diag) MUST_CHECK;
 #define CLI_JOINED_FORMAT "/proc/self/fd/%d"
 
 /* False (diag, with exit status 2) if the path is one of the regular files that are read, under whatever
  * name: a result would take its place. "-" is the standard stream; of the inputs some may be NULL. Any
  * thread. */
-bool cli_spares(const char *path, const char *const *inputs, size_t n_inputs, struct diag *diag)
-    __attribute__((warn_unused_result));
+bool cli_spares(const char *path, const char *const *inputs, size_t n_inputs, struct diag *diag) MUST_CHECK;
 
 /* Writes the bytes to the path; "-" is standard output. A regular file appears whole or not at all, anything
  * else is written to as it is. False: diag, with the path in it. Any thread. */
-bool cli_write(const char *path, struct str bytes, struct diag *diag) __attribute__((warn_unused_result));
+bool cli_write(const char *path, struct str bytes, struct diag *diag) MUST_CHECK;
 
 /* ---- messages, on standard error ---- */
 

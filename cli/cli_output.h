@@ -28,17 +28,14 @@ struct cli_output {
     char *target;    /* the file that the new one replaces; NULL: written in place */
     struct buf temp; /* the new one's name, terminated, with `target` */
 };
-bool cli_output_open(struct cli_output *o, const char *path, struct diag *diag)
-    __attribute__((warn_unused_result));
-bool cli_output_put(struct cli_output *o, struct str bytes, struct diag *diag)
-    __attribute__((warn_unused_result));
+bool cli_output_open(struct cli_output *o, const char *path, struct diag *diag) MUST_CHECK;
+bool cli_output_put(struct cli_output *o, struct str bytes, struct diag *diag) MUST_CHECK;
 
 /* Not `ok`: what was written is of no use, and removed. False then, too. */
-bool cli_output_close(struct cli_output *o, bool ok, struct diag *diag) __attribute__((warn_unused_result));
+bool cli_output_close(struct cli_output *o, bool ok, struct diag *diag) MUST_CHECK;
 
 /* The whole of a regular file that others live by: it is on the disk when this returns, belongs to whom the one before
  * belonged to, and is for its owner alone where there was none. */
-bool cli_write_lasting(const char *path, struct str bytes, struct diag *diag)
-    __attribute__((warn_unused_result));
+bool cli_write_lasting(const char *path, struct str bytes, struct diag *diag) MUST_CHECK;
 
 #endif

@@ -10,7 +10,7 @@
  * the names that its tracks have on either side. False: diag, DIAG_NOT_FOUND for a name that no track has,
  * DIAG_USAGE for one that several tracks have, with their ids, and for what view_set_tracks refuses. An id
  * that the profile does not have is left to view_resolve. */
-bool cli_tracks(struct view_options *view, const struct profile *p, const char *written, struct diag *diag)
-    __attribute__((warn_unused_result));
+bool cli_tracks(struct view_options *view, const struct profile *p, const char *written,
+                struct diag *diag) MUST_CHECK;
 
 #endif

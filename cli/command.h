@@ -79,7 +79,7 @@ const struct cli_command *cli_command_by_name(const char *name);
 /* Sets the field of *options that the row of `a` names, or the key of *asked; `asked` may be NULL for a
  * command without keys. False: diag, which names the nearest option where there is none of that name. */
 bool cli_take(const struct cli_command *c, void *options, struct asked *asked, struct cli_arguments *all,
-              struct cli_argument *a, struct diag *diag) __attribute__((warn_unused_result));
+              struct cli_argument *a, struct diag *diag) MUST_CHECK;
 
 /* The key that the argument is, of the groups that the command takes. NULL: it is none, or a row of the
  * command's own. */
@@ -106,8 +106,7 @@ enum cli_group {
 
 /* Calls `put` for each option of the group, in the order of its table. False: no memory. */
 bool cli_each_entry(const struct cli_command *c, enum cli_group group,
-                    void (*put)(void *context, const struct cli_entry *e), void *context)
-    __attribute__((warn_unused_result));
+                    void (*put)(void *context, const struct cli_entry *e), void *context) MUST_CHECK;
 
 /* One sentence on the exit status, ended by a newline. */
 extern const char CLI_EXIT_STATUS[];

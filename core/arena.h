@@ -63,14 +63,14 @@ static inline bool arena_stopped_at(struct arena *a, uint64_t step)
 
 /* Zeroed memory, aligned for any object. NULL when the ceiling or the system's memory is reached, or the
  * job was told to end (a->failure says which); 0 bytes give a valid pointer. */
-void *arena_alloc(struct arena *a, size_t bytes) __attribute__((warn_unused_result));
-void *arena_array(struct arena *a, size_t count, size_t element_bytes) __attribute__((warn_unused_result));
+void *arena_alloc(struct arena *a, size_t bytes) MUST_CHECK;
+void *arena_array(struct arena *a, size_t count, size_t element_bytes) MUST_CHECK;
 
 /* Makes room for at least `need` elements in a growing array (NULL with capacity 0 at first): returns the
  * array, moved if it had to be, with *capacity raised; new elements are not zeroed. Grows by half at least,
  * in place where the system can; less where the ceiling would not allow it. NULL on failure, with the old array still valid. */
-void *arena_grow(struct arena *a, void *array, size_t *capacity, size_t need, size_t element_bytes)
-    __attribute__((warn_unused_result));
+void *arena_grow(struct arena *a, void *array, size_t *capacity, size_t need,
+                 size_t element_bytes) MUST_CHECK;
 
 /* The same for a variable: ARENA_ROOM(a, list->items, list->capacity, list->n + 1) makes room for one more
  * item. False on failure, with the variables as they were. */
@@ -81,8 +81,8 @@ void *arena_grow(struct arena *a, void *array, size_t *capacity, size_t need, si
 #define ARENA_ROOM_FILE(a, array, capacity, need) \
     arena_room_file((a), &(array), &(capacity), (need), sizeof(*(array)))
 
-void *arena_grow_file(struct arena *a, void *array, size_t *capacity, size_t need, size_t element_bytes)
-    __attribute__((warn_unused_result));
+void *arena_grow_file(struct arena *a, void *array, size_t *capacity, size_t need,
+                      size_t element_bytes) MUST_CHECK;
 
 /* `array` is the address of a pointer to elements of any type. */
 static inline bool arena_room_by(void *(*grow)(struct arena *, void *, size_t *, size_t, size_t),
@@ -114,17 +114,17 @@ static inline bool arena_room_file(struct arena *a, void *array, size_t *capacit
 }
 
 /* An array for a while, not zeroed, that is given back by arena_release with the same count. NULL as arena_alloc. */
-void *arena_lend(struct arena *a, size_t count, size_t element_bytes) __attribute__((warn_unused_result));
+void *arena_lend(struct arena *a, size_t count, size_t element_bytes) MUST_CHECK;
 
 /* Gives an array from arena_grow or arena_lend back before the arena ends. Small ones stay until arena_free. */
 void arena_release(struct arena *a, void *array, size_t capacity, size_t element_bytes);
 
 /* Counts memory that a library takes for the job by itself against the ceiling, until it is taken back. False when
  * there is no room for it. */
-bool arena_charge(struct arena *a, size_t bytes) __attribute__((warn_unused_result));
+bool arena_charge(struct arena *a, size_t bytes) MUST_CHECK;
 void arena_discharge(struct arena *a, size_t bytes);
 
 /* Copy of n bytes; NULL as arena_alloc. */
-char *arena_copy(struct arena *a, const void *p, size_t n) __attribute__((warn_unused_result));
+char *arena_copy(struct arena *a, const void *p, size_t n) MUST_CHECK;
 
 #endif

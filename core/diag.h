@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/must_check.h"
+
 enum diag_kind {
     DIAG_NONE,
     DIAG_EMPTY,     /* nothing was given */

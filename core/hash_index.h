@@ -33,7 +33,7 @@ void hash_index_init(struct hash_index *x, struct arena *arena);
 
 /* Makes room for one more. Slots that were found before are no longer valid. False when the arena gives no
  * more. */
-bool hash_index_reserve(struct hash_index *x) __attribute__((warn_unused_result));
+bool hash_index_reserve(struct hash_index *x) MUST_CHECK;
 
 /* The slot of an id with this hash, or the free one where it belongs. */
 static inline struct hash_index_slot *hash_index_from(const struct hash_index *x, size_t i, uint32_t hash)

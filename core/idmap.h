@@ -36,7 +36,7 @@ static inline uint32_t idmap_get(const struct idmap *m, uint64_t key)
 }
 
 /* Sets or replaces. False when the arena gives no more. */
-bool idmap_set(struct idmap *m, uint64_t key, uint32_t value) __attribute__((warn_unused_result));
+bool idmap_set(struct idmap *m, uint64_t key, uint32_t value) MUST_CHECK;
 
 /* Does nothing if the key is not there. */
 void idmap_remove(struct idmap *m, uint64_t key);

@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "core/must_check.h"
+
 struct str {
     const char *p;
     size_t n; /* bytes */

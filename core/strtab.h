@@ -20,10 +20,9 @@ struct strtab {
 };
 
 /* False when the arena gives no more. */
-bool strtab_init(struct strtab *t, struct arena *arena, struct hash_seed seed)
-    __attribute__((warn_unused_result));
+bool strtab_init(struct strtab *t, struct arena *arena, struct hash_seed seed) MUST_CHECK;
 /* The id of s, which is copied if it is new; STRING_NONE when the arena gives no more. */
-string_id strtab_add(struct strtab *t, struct str s) __attribute__((warn_unused_result));
+string_id strtab_add(struct strtab *t, struct str s) MUST_CHECK;
 /* The same without adding it: STRING_NONE if it is not there. */
 string_id strtab_find(const struct strtab *t, struct str s);
 

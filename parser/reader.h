@@ -58,7 +58,7 @@ struct reader {
 
 /* False when the arena gives not even the beginning. */
 bool reader_init(struct reader *r, struct arena *arena, const struct reader_limits *limits,
-                 struct hash_seed seed) __attribute__((warn_unused_result));
+                 struct hash_seed seed) MUST_CHECK;
 
 /* Nameless frames of different addresses are different ones (builder_keep_addresses). */
 void reader_keep_addresses(struct reader *r);
@@ -76,12 +76,11 @@ void reader_parallel(struct reader *r, const struct parallel *parallel);
 
 /* A file of names beside the input, as format.h says: it must stay until it is read, with a warning if the
  * input takes none. False: there are READER_NAMES_MAX already. */
-bool reader_attach(struct reader *r, const struct source_input *names) __attribute__((warn_unused_result));
+bool reader_attach(struct reader *r, const struct source_input *names) MUST_CHECK;
 /* Whether a file that begins with these bytes is one. */
 bool reader_is_names(const void *p, size_t n);
 
 /* Once. NULL: r->diag. */
-const struct profile *reader_read(struct reader *r, const struct source_input *in)
-    __attribute__((warn_unused_result));
+const struct profile *reader_read(struct reader *r, const struct source_input *in) MUST_CHECK;
 
 #endif

@@ -23,6 +23,6 @@ const struct packer *recognise_archive(const struct source_input *file);
 bool recognise_members(const struct packer *archive, const struct source_input *file, struct arena *arena,
                        const struct unpack_limits *limits,
                        bool (*each)(void *context, const struct unpack_member *member), void *context,
-                       struct unpack_report *report, struct diag *diag) __attribute__((warn_unused_result));
+                       struct unpack_report *report, struct diag *diag) MUST_CHECK;
 
 #endif

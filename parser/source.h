@@ -101,7 +101,7 @@ void source_jump(struct source *s, uint64_t at);
 
 /* At the first byte: the file will be gone through again. source_rewind goes back there. What can be read
  * twice is; else all bytes are kept in the arena. False: s->failed. */
-bool source_keep(struct source *s) __attribute__((warn_unused_result));
+bool source_keep(struct source *s) MUST_CHECK;
 void source_rewind(struct source *s);
 
 #endif

@@ -147,7 +147,6 @@ const char *warning_next(enum warning_code code);
 /* What it means, with the count in it, and what to do: two sentences. */
 void warning_text(struct buf *b, enum warning_code code, uint64_t count);
 /* The same into the arena. False when it gives no more. */
-bool warning_copy(struct arena *a, enum warning_code code, uint64_t count, struct str *text)
-    __attribute__((warn_unused_result));
+bool warning_copy(struct arena *a, enum warning_code code, uint64_t count, struct str *text) MUST_CHECK;
 
 #endif

@@ -33,7 +33,7 @@ struct change_points {
 
 /* The list lives in the arena. Of a longer series only the last CHANGE_POINTS_SERIES_MAX numbers are looked at. False: the
  * arena has no memory, or was told to end. */
-bool change_points(const int64_t *series, uint32_t n, struct arena *arena, struct change_points *found)
-    __attribute__((warn_unused_result));
+bool change_points(const int64_t *series, uint32_t n, struct arena *arena,
+                   struct change_points *found) MUST_CHECK;
 
 #endif

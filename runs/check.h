@@ -88,8 +88,8 @@ struct check {
 /* All lives in the arena, and slices are of the digests. False: diag, DIAG_USAGE for rules that do not fit what the runs
  * measure and for too many runs, DIAG_UNUSABLE for a damaged digest, DIAG_NO_MEMORY; it is not
  * set if the arena was told to end. */
-bool check_run(const struct check_input *in, struct arena *arena, struct check *c, struct diag *diag)
-    __attribute__((warn_unused_result));
+bool check_run(const struct check_input *in, struct arena *arena, struct check *c,
+               struct diag *diag) MUST_CHECK;
 
 /* How it is written: for terminals, for the comment of a pull request, for programs. */
 enum check_format { CHECK_TEXT, CHECK_MARKDOWN, CHECK_JSON, CHECK_HTML /* a part of a page */ };

@@ -27,8 +27,7 @@ struct fail_rule {
 };
 
 /* The slices are of `text`. False: diag, DIAG_USAGE. */
-bool fail_rule_parse(struct str text, struct fail_rule *rule, struct diag *diag)
-    __attribute__((warn_unused_result));
+bool fail_rule_parse(struct str text, struct fail_rule *rule, struct diag *diag) MUST_CHECK;
 
 /* Sets diag, DIAG_USAGE: the rule is not understood, and why. Always false. */
 bool fail_rule_refuse(struct str text, const char *why, struct diag *diag);

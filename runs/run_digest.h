@@ -58,11 +58,10 @@ struct run_digest_row {
 
 /* Reads the head, down to the line `methods`. The lines of methods are not looked at, so that a thousand digests can be
  * opened for one row of each. False: diag. */
-bool run_digest_open(struct run_digest *d, struct str text, struct diag *diag)
-    __attribute__((warn_unused_result));
+bool run_digest_open(struct run_digest *d, struct str text, struct diag *diag) MUST_CHECK;
 
 /* Whether the lines of methods are as said above, too: as many as N, each well-formed, in order. False: diag. */
-bool run_digest_check(const struct run_digest *d, struct diag *diag) __attribute__((warn_unused_result));
+bool run_digest_check(const struct run_digest *d, struct diag *diag) MUST_CHECK;
 
 /* Takes the next line off *rest, which begins as d->threads or d->methods. False: rest->n is 0 at the end, and not 0 in
  * front of a damaged line. */

@@ -5,11 +5,13 @@
 
 #include <stdbool.h>
 
+#include "core/must_check.h"
+
 enum { BOOT_CHARS = 36 };
 
 /* A text that is another one after each start of the machine: the kernel's, in `path`
  * (/proc/sys/kernel/random/boot_id, see random(4)), or, if that cannot be read, one that is another one
  * each time. False when the system has no randomness for that. */
-bool boot_id(const char *path, char out[BOOT_CHARS + 1]) __attribute__((warn_unused_result));
+bool boot_id(const char *path, char out[BOOT_CHARS + 1]) MUST_CHECK;
 
 #endif

@@ -11,15 +11,14 @@ enum {
 };
 
 /* False: the library has no memory. */
-bool digest_of(const void *p, size_t n, uint8_t digest[SHA256_BYTES]) __attribute__((warn_unused_result));
+bool digest_of(const void *p, size_t n, uint8_t digest[SHA256_BYTES]) MUST_CHECK;
 
 /* HMAC (RFC 2104). False also if the text is too long. */
-bool digest_hmac(const uint8_t key[DIGEST_KEY_BYTES], struct str text, uint8_t digest[SHA256_BYTES])
-    __attribute__((warn_unused_result));
+bool digest_hmac(const uint8_t key[DIGEST_KEY_BYTES], struct str text,
+                 uint8_t digest[SHA256_BYTES]) MUST_CHECK;
 
 /* The same of a key and a text of any length. */
-bool digest_hmac_long(struct str key, struct str text, uint8_t digest[SHA256_BYTES])
-    __attribute__((warn_unused_result));
+bool digest_hmac_long(struct str key, struct str text, uint8_t digest[SHA256_BYTES]) MUST_CHECK;
 
 /* In lower case. */
 void digest_hex(const uint8_t digest[SHA256_BYTES], char out[DIGEST_CHARS + 1]);

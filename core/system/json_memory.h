@@ -12,11 +12,10 @@
 void json_memory_watch(void);
 
 /* As json_loadb; also NULL, with nothing in `error`, when there was no memory. Any thread. */
-json_t *json_memory_load(struct str text, size_t flags, json_error_t *error)
-    __attribute__((warn_unused_result));
+json_t *json_memory_load(struct str text, size_t flags, json_error_t *error) MUST_CHECK;
 
 /* As json_dumps: the text is the caller's to free; NULL: no memory, or `value` is NULL. Any thread. */
-char *json_memory_dumps(const json_t *value, size_t flags) __attribute__((warn_unused_result));
+char *json_memory_dumps(const json_t *value, size_t flags) MUST_CHECK;
 
 /* The text of a string; of all else, and of NULL, the empty one. */
 struct str json_memory_text(const json_t *string);

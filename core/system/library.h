@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "core/must_check.h"
+
 struct library_function {
     const char *name;
     size_t offset; /* of the pointer to it, in the table */
@@ -13,7 +15,7 @@ struct library_function {
 
 /* Opens the library, which stays open until the program ends, and sets the table's pointers to its functions. False: it is
  * not there, or not all of them are. */
-bool library_open(const char *file, const struct library_function *functions, size_t n, void *table)
-    __attribute__((warn_unused_result));
+bool library_open(const char *file, const struct library_function *functions, size_t n,
+                  void *table) MUST_CHECK;
 
 #endif

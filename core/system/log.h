@@ -38,9 +38,9 @@ struct log_field {
 #define LOG_U64(key, n) ((struct log_field){(key), LOG_FIELD_U64, {NULL, 0}, (n)})
 
 /* "error", "warn", "info", "debug". False on any other word. */
-bool log_level_parse(struct str word, enum log_level *level) __attribute__((warn_unused_result));
+bool log_level_parse(struct str word, enum log_level *level) MUST_CHECK;
 /* "text", "json". False on any other word. */
-bool log_format_parse(struct str word, enum log_format *format) __attribute__((warn_unused_result));
+bool log_format_parse(struct str word, enum log_format *format) MUST_CHECK;
 
 enum { LOG_PENDING_BYTES = 256 << 10 };
 

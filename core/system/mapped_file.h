@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/must_check.h"
+
 /* Where such files are, and how much they may take, together with those of all places that share the counter, on any thread. */
 struct mapped_files {
     const char *folder;
@@ -15,8 +17,7 @@ struct mapped_files {
 
 /* `place` is a struct mapped_files. *p NULL: `bytes` of zeros, of a new file. Else *p, of old_bytes and with that descriptor, gets
  * more room, and may move. The descriptor; -1: no file, or no room: *p is as it was. */
-int mapped_file_grow(void *place, int fd, void **p, size_t old_bytes, size_t bytes)
-    __attribute__((warn_unused_result));
+int mapped_file_grow(void *place, int fd, void **p, size_t old_bytes, size_t bytes) MUST_CHECK;
 void mapped_file_free(void *place, void *p, size_t bytes, int fd);
 
 #endif

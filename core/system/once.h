@@ -80,25 +80,22 @@ void once_free(struct once *o); /* when nobody uses a thing; NULL is fine */
 
 /* A use of the thing with this key. *begins: the caller makes it. `watch`: waits from here on, if the
  * thing is not decided; NULL: nobody does. NULL: no memory. */
-struct once_thing *once_enter(struct once *o, struct str key, struct once_watch *watch, bool *begins)
-    __attribute__((warn_unused_result));
+struct once_thing *once_enter(struct once *o, struct str key, struct once_watch *watch,
+                              bool *begins) MUST_CHECK;
 /* A use of the thing, if it was made; else NULL. */
-struct once_thing *once_look(struct once *o, struct str key) __attribute__((warn_unused_result));
+struct once_thing *once_look(struct once *o, struct str key) MUST_CHECK;
 
 /* Waits without a turn. True: the thing is decided. False: the turn's stop was asked. */
-bool once_wait(struct once *o, struct once_thing *thing, struct turn *turn)
-    __attribute__((warn_unused_result));
+bool once_wait(struct once *o, struct once_thing *thing, struct turn *turn) MUST_CHECK;
 bool once_decided(struct once *o, struct once_thing *thing);
 
 /* The making has ended: `value` is the thing's from now on; if it is NULL, thing->diag was set (by
  * stop_say, where thing->stop was asked). If the thing is decided already, since somebody else had it,
  * nothing is taken: thing->value is another one then. False: the making was ended because nobody waited,
  * and by now somebody does: the thing has to be made anew. */
-bool once_end(struct once *o, struct once_thing *thing, void *value, uint64_t bytes)
-    __attribute__((warn_unused_result));
+bool once_end(struct once *o, struct once_thing *thing, void *value, uint64_t bytes) MUST_CHECK;
 /* The same with once_release, unless it is false, in one step: who is told finds no use of the maker's any more. */
-bool once_end_and_release(struct once *o, struct once_thing *thing, void *value, uint64_t bytes)
-    __attribute__((warn_unused_result));
+bool once_end_and_release(struct once *o, struct once_thing *thing, void *value, uint64_t bytes) MUST_CHECK;
 /* The thing may stay when nobody uses it. At first it may not. */
 void once_keep(struct once *o, struct once_thing *thing);
 

@@ -41,7 +41,6 @@ struct threads_counts threads_counts(struct threads *t, unsigned kind);
 /* Any thread, also a job's. The job runs on a thread of its own, now or later. */
 void threads_submit(struct threads *t, unsigned kind, struct thread_job *job);
 /* The same, if then `reserve` more jobs of the kind could run at once; else false, and nothing was done. */
-bool threads_try(struct threads *t, unsigned kind, struct thread_job *job, unsigned reserve)
-    __attribute__((warn_unused_result));
+bool threads_try(struct threads *t, unsigned kind, struct thread_job *job, unsigned reserve) MUST_CHECK;
 
 #endif

@@ -108,7 +108,7 @@ void turn_end(struct turn *t); /* gives the turn, if it has one */
 void turn_take(struct turn *t);
 
 /* Takes a worker's turn, if one is free; it has none. False: none is. */
-bool turn_try(struct turn *t) __attribute__((warn_unused_result));
+bool turn_try(struct turn *t) MUST_CHECK;
 
 /* Gives the turn, if it has one. Never blocks for long: may be called under any lock. */
 void turn_give(struct turn *t);

@@ -13,6 +13,6 @@ const char *utc_format(int64_t unix_s, char out[UTC_CHARS + 1]);
 #define UTC_TEXT(unix_s) utc_format(unix_s, (char[UTC_CHARS + 1]){0})
 
 /* False unless it is exactly what utc_format writes. */
-bool utc_parse(struct str text, int64_t *unix_s) __attribute__((warn_unused_result));
+bool utc_parse(struct str text, int64_t *unix_s) MUST_CHECK;
 
 #endif

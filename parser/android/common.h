@@ -75,14 +75,14 @@ struct android {
 /* Whether a file begins with SLOW and a binary version, which is set then. For detection. */
 enum detection android_slow_version(const uint8_t *p, size_t n, bool final, uint32_t *version);
 
-bool android_init(struct android *a, struct reading *r) __attribute__((warn_unused_result));
+bool android_init(struct android *a, struct reading *r) MUST_CHECK;
 
 /* Reads one line of a text of which *left bytes are still to come; UINT64_MAX: nobody knows how many.
  * False: there is none, or the file ends within it. *ok = false: diag. */
 bool android_line(struct android *a, uint64_t *left, bool *ok);
 
 /* Reads so many bytes of text, which end a file. False: diag. The file may end before them. */
-bool android_summary(struct android *a, uint64_t bytes) __attribute__((warn_unused_result));
+bool android_summary(struct android *a, uint64_t bytes) MUST_CHECK;
 /* No packet begins like this. */
 void android_damage(struct android *a, uint64_t offset);
 /* For android_finish's callers whose files have a summary: goes to the end of the file, and warns if it
@@ -90,14 +90,13 @@ void android_damage(struct android *a, uint64_t offset);
 void android_check_end(struct android *a, uint32_t version);
 
 /* Declares the values for this clock: wall and CPU, or one of them, and calls. */
-bool android_values(struct android *a, enum key_clock clock) __attribute__((warn_unused_result));
+bool android_values(struct android *a, enum key_clock clock) MUST_CHECK;
 /* Where the text comes behind the records: gives a single clock, declared as any, its name. `assumed`: the
  * clock of a file that does not name it. */
-bool android_late_clock(struct android *a, enum key_clock assumed) __attribute__((warn_unused_result));
+bool android_late_clock(struct android *a, enum key_clock assumed) MUST_CHECK;
 
 /* The track of a thread that is seen for the first time, in the record at `offset`. */
-uint32_t android_track(struct android *a, uint32_t thread, uint64_t offset)
-    __attribute__((warn_unused_result));
+uint32_t android_track(struct android *a, uint32_t thread, uint64_t offset) MUST_CHECK;
 
 /* What records are looked up in, out of the way of what is written meanwhile: to be taken again when a thread or a
  * method has come. */
@@ -123,16 +122,15 @@ static inline bool android_look_up(const struct android_tables *tables, uint32_t
 }
 
 /* The same of a record of which one is not in the tables, by all that is known. False: diag. */
-bool android_look_further(struct android *a, uint32_t thread, uint32_t word, uint64_t offset, struct event *e)
-    __attribute__((warn_unused_result));
+bool android_look_further(struct android *a, uint32_t thread, uint32_t word, uint64_t offset,
+                          struct event *e) MUST_CHECK;
 
 /* The frame that stands for a method that the table lacks; counts the record. */
-frame_id android_unknown_method(struct android *a, uint64_t id, uint64_t offset)
-    __attribute__((warn_unused_result));
+frame_id android_unknown_method(struct android *a, uint64_t id, uint64_t offset) MUST_CHECK;
 
 /* builder_events. */
-bool android_events(struct android *a, const struct event *events, size_t n, uint64_t offset, uint32_t stride)
-    __attribute__((warn_unused_result));
+bool android_events(struct android *a, const struct event *events, size_t n, uint64_t offset,
+                    uint32_t stride) MUST_CHECK;
 
 /* A piece of the records of a file, which is read at the same time as what comes before it: short threads, and methods
  * that are all listed before the records.
@@ -142,18 +140,16 @@ bool android_events(struct android *a, const struct event *events, size_t n, uin
  *
  * android_join adds the piece to `a`, behind all that comes before it in the file. False: diag. *joined: it was, see
  * builder_join; if not, the piece's records have to be read. */
-bool android_join(struct android *a, const struct android *piece, bool *joined)
-    __attribute__((warn_unused_result));
+bool android_join(struct android *a, const struct android *piece, bool *joined) MUST_CHECK;
 
-bool android_fact_number(struct android *a, struct str name, uint64_t value)
-    __attribute__((warn_unused_result));
-bool android_fact(struct android *a, struct str name, struct str value) __attribute__((warn_unused_result));
+bool android_fact_number(struct android *a, struct str name, uint64_t value) MUST_CHECK;
+bool android_fact(struct android *a, struct str name, struct str value) MUST_CHECK;
 /* How long the lists of methods and threads are, by now. */
-bool android_fact_lists(struct android *a) __attribute__((warn_unused_result));
+bool android_fact_lists(struct android *a) MUST_CHECK;
 
 /* Names the threads and makes the checks; false also if there was no record, which should have begun at
  * `data_offset`. The builder's clocks must be final. */
-bool android_finish(struct android *a, uint64_t data_offset) __attribute__((warn_unused_result));
+bool android_finish(struct android *a, uint64_t data_offset) MUST_CHECK;
 
 enum { ANDROID_WINDOW_BYTES = 4096 }; /* of the binary part, that are looked at */
 

@@ -23,8 +23,7 @@ struct method_table {
 void method_table_init(struct method_table *t, struct arena *arena, struct hash_seed seed);
 
 /* False when the arena gives no more. */
-bool method_table_set(struct method_table *t, uint64_t id, frame_id frame)
-    __attribute__((warn_unused_result));
+bool method_table_set(struct method_table *t, uint64_t id, frame_id frame) MUST_CHECK;
 
 /* FRAME_NONE if the id is not there. */
 static inline frame_id method_table_get(const struct method_table *t, uint64_t id)
@@ -66,24 +65,20 @@ struct key_section {
 
 /* False when the arena gives no more. */
 bool key_section_init(struct key_section *k, struct builder *b, const struct reader_limits *limits,
-                      struct diag *diag) __attribute__((warn_unused_result));
+                      struct diag *diag) MUST_CHECK;
 
 /* One line without its LF, at byte `offset` of the file. False (diag set) when a limit is passed. */
-bool key_section_line(struct key_section *k, struct str line, uint64_t offset)
-    __attribute__((warn_unused_result));
+bool key_section_line(struct key_section *k, struct str line, uint64_t offset) MUST_CHECK;
 
 /* One line of the method table: `id TAB class TAB method TAB signature TAB file [TAB line]`, or one of its
  * shorter forms. */
-bool key_section_method_line(struct key_section *k, struct str line, uint64_t offset)
-    __attribute__((warn_unused_result));
+bool key_section_method_line(struct key_section *k, struct str line, uint64_t offset) MUST_CHECK;
 
 /* One method by its id, the line without the id's column. */
-bool key_section_method(struct key_section *k, uint64_t id, struct str columns, uint64_t offset)
-    __attribute__((warn_unused_result));
+bool key_section_method(struct key_section *k, uint64_t id, struct str columns, uint64_t offset) MUST_CHECK;
 
 /* One thread by its id, at most UINT32_MAX - 1. */
-bool key_section_name_thread(struct key_section *k, uint32_t id, struct str name, uint64_t offset)
-    __attribute__((warn_unused_result));
+bool key_section_name_thread(struct key_section *k, uint32_t id, struct str name, uint64_t offset) MUST_CHECK;
 
 /* The listed thread that records with this id belong to: its full id and name. False if none is listed. */
 bool key_section_thread(const struct key_section *k, uint32_t record_id, uint32_t *listed_id,
@@ -94,7 +89,6 @@ string_id key_section_thread_name(const struct key_section *k, uint32_t id);
 
 /* Counts a thread that has a record at `offset` and is not listed, or not yet. Once for each. False (diag
  * set) when the limit is passed. */
-bool key_section_count_thread(struct key_section *k, uint32_t id, uint64_t offset)
-    __attribute__((warn_unused_result));
+bool key_section_count_thread(struct key_section *k, uint32_t id, uint64_t offset) MUST_CHECK;
 
 #endif

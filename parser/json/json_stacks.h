@@ -21,11 +21,9 @@ struct json_column {
 };
 
 /* False: no memory. */
-bool json_column_add(struct json_column *c, struct arena *arena, int64_t value)
-    __attribute__((warn_unused_result));
+bool json_column_add(struct json_column *c, struct arena *arena, int64_t value) MUST_CHECK;
 /* Appends an array of numbers, each times 10^decimals; what is no number is COLUMN_NONE. False: no memory. */
-bool json_column_read(struct json_column *c, struct json_in *in, int decimals)
-    __attribute__((warn_unused_result));
+bool json_column_read(struct json_column *c, struct json_in *in, int decimals) MUST_CHECK;
 
 /* COLUMN_NONE also behind the end. */
 static inline int64_t json_column_at(const struct json_column *c, size_t i)
@@ -94,8 +92,7 @@ struct json_stacks {
 
 void json_stacks_init(struct json_stacks *s, struct builder *b);
 /* False: no memory. */
-bool json_stack_add(struct json_stacks *s, uint32_t parent, uint32_t frame)
-    __attribute__((warn_unused_result));
+bool json_stack_add(struct json_stacks *s, uint32_t parent, uint32_t frame) MUST_CHECK;
 /* The row of this frame on top of that stack, made if it is new. STACK_NONE: no memory. */
 uint32_t json_stack_child(struct json_stacks *s, uint32_t parent, uint32_t frame);
 /* The frame of a row, or of an index. FRAME_NONE: no memory. */
@@ -130,10 +127,9 @@ struct json_amount json_amount_of_millionths(int64_t millionths);
 
 void json_values_need(struct json_values *v, enum json_value value);
 /* Of samples, in ns where they have times. False: no memory. */
-bool json_values_declare(struct json_values *v) __attribute__((warn_unused_result));
+bool json_values_declare(struct json_values *v) MUST_CHECK;
 /* Adds a sample; amounts by enum json_value. `at_ns` COLUMN_NONE: it has no time. False: no memory. */
 bool json_values_add(struct json_values *v, uint32_t track, node_id node,
-                     const struct json_amount amounts[JSON_VALUES], int64_t at_ns)
-    __attribute__((warn_unused_result));
+                     const struct json_amount amounts[JSON_VALUES], int64_t at_ns) MUST_CHECK;
 
 #endif

@@ -22,17 +22,16 @@
 struct mapping_reader;
 
 /* NULL: no memory. */
-struct mapping_reader *mapping_reader_new(struct mapping *m) __attribute__((warn_unused_result));
+struct mapping_reader *mapping_reader_new(struct mapping *m) MUST_CHECK;
 
 void mapping_reader_free(struct mapping_reader *r); /* NULL is fine */
 
 /* False: diag, which belongs to the reader, says why it is no mapping, or the arena of the mapping gives
  * no more (its `failure`). */
-bool mapping_reader_feed(struct mapping_reader *r, const void *p, size_t n)
-    __attribute__((warn_unused_result));
+bool mapping_reader_feed(struct mapping_reader *r, const void *p, size_t n) MUST_CHECK;
 
 /* Behind the last byte. False as above. */
-bool mapping_reader_finish(struct mapping_reader *r) __attribute__((warn_unused_result));
+bool mapping_reader_finish(struct mapping_reader *r) MUST_CHECK;
 
 const struct diag *mapping_reader_diag(const struct mapping_reader *r);
 

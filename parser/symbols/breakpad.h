@@ -38,8 +38,7 @@ bool breakpad_detect(struct str head);
 
 /* Reads what stands outside of functions. The bytes and the arena must outlive it. False: the arena gives
  * no more, or there is no MODULE. */
-bool breakpad_open(struct breakpad *b, struct str bytes, struct arena *arena)
-    __attribute__((warn_unused_result));
+bool breakpad_open(struct breakpad *b, struct str bytes, struct arena *arena) MUST_CHECK;
 
 /* Whether the module is that of a build id in hexadecimal digits. */
 bool breakpad_is_of(const struct breakpad *b, struct str build_id);

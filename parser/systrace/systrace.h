@@ -30,20 +30,16 @@ struct systrace_packet {
 };
 
 /* NULL: the arena gives no more. */
-struct systrace *systrace_new(struct builder *b, const struct reader_limits *limits)
-    __attribute__((warn_unused_result));
+struct systrace *systrace_new(struct builder *b, const struct reader_limits *limits) MUST_CHECK;
 
-bool systrace_clocks(struct systrace *s, uint32_t sequence, struct str snapshot)
-    __attribute__((warn_unused_result));
+bool systrace_clocks(struct systrace *s, uint32_t sequence, struct str snapshot) MUST_CHECK;
 /* The sequence's interned data and defaults start anew. */
 void systrace_cleared(struct systrace *s, uint32_t sequence);
 /* TracePacketDefaults of the sequence. */
-bool systrace_defaults(struct systrace *s, uint32_t sequence, struct str defaults)
-    __attribute__((warn_unused_result));
+bool systrace_defaults(struct systrace *s, uint32_t sequence, struct str defaults) MUST_CHECK;
 /* InternedData of the sequence. */
-bool systrace_interned(struct systrace *s, uint32_t sequence, struct str data)
-    __attribute__((warn_unused_result));
-bool systrace_packet(struct systrace *s, const struct systrace_packet *p) __attribute__((warn_unused_result));
+bool systrace_interned(struct systrace *s, uint32_t sequence, struct str data) MUST_CHECK;
+bool systrace_packet(struct systrace *s, const struct systrace_packet *p) MUST_CHECK;
 
 /* What comes is another file of the same recording: its tracks have numbers of their own, and so may its clocks. One that says
  * nothing of clocks counts in the monotonic one, as what AndroidX's benchmarks add to a trace does (androidx.benchmark,
@@ -53,13 +49,12 @@ void systrace_part(struct systrace *s);
 /* Whether there are sections or records of the scheduler. */
 bool systrace_has_records(const struct systrace *s);
 /* When the first record is. Behind the last packet. */
-bool systrace_begins(struct systrace *s, uint64_t *ns) __attribute__((warn_unused_result));
+bool systrace_begins(struct systrace *s, uint64_t *ns) MUST_CHECK;
 /* The recording had begun at that time: times are told since then, if no record is earlier. */
 void systrace_began(struct systrace *s, uint64_t ns);
 /* Tells the builder all of it. Behind the last packet, once. The values of samples that the caller tells behind it, none or
  * some. */
-bool systrace_result(struct systrace *s, const struct profile_value *beside, uint32_t n_beside)
-    __attribute__((warn_unused_result));
+bool systrace_result(struct systrace *s, const struct profile_value *beside, uint32_t n_beside) MUST_CHECK;
 
 /* Behind the result: what is known of a thread that has samples. */
 struct systrace_whose {

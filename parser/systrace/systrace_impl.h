@@ -392,7 +392,7 @@ string_id sy_process_name(struct systrace *s, uint32_t process);
 bool sy_time(struct systrace *s, uint32_t sequence, uint32_t clock, uint64_t ticks, uint64_t *time);
 /* Counts what is lost, at the packet at hand. */
 void sy_lost(struct systrace *s, enum sy_lost what, uint64_t n);
-bool sy_grow(struct systrace *s) __attribute__((warn_unused_result));
+bool sy_grow(struct systrace *s) MUST_CHECK;
 static inline bool sy_add(struct systrace *s, const struct sy_record *r)
 {
     if (s->n_records >= s->records_capacity && !sy_grow(s))
@@ -402,24 +402,21 @@ static inline bool sy_add(struct systrace *s, const struct sy_record *r)
     return true;
 }
 /* .. with more. */
-bool sy_add_extra(struct systrace *s, struct sy_record *r, const struct sy_extra *e)
-    __attribute__((warn_unused_result));
-bool sy_relate(struct systrace *s, uint32_t sequence, uint32_t clock, uint64_t ticks, uint64_t boot)
-    __attribute__((warn_unused_result));
+bool sy_add_extra(struct systrace *s, struct sy_record *r, const struct sy_extra *e) MUST_CHECK;
+bool sy_relate(struct systrace *s, uint32_t sequence, uint32_t clock, uint64_t ticks,
+               uint64_t boot) MUST_CHECK;
 string_id sy_string(struct systrace *s, struct str text);
 
 /* systrace_ftrace.c */
-bool sy_bundle(struct systrace *s, uint32_t sequence, struct str message) __attribute__((warn_unused_result));
+bool sy_bundle(struct systrace *s, uint32_t sequence, struct str message) MUST_CHECK;
 
 /* systrace_track.c */
-bool sy_track_event(struct systrace *s, const struct systrace_packet *p, uint64_t time)
-    __attribute__((warn_unused_result));
-bool sy_track_descriptor(struct systrace *s, const struct systrace_packet *p, uint64_t time)
-    __attribute__((warn_unused_result));
+bool sy_track_event(struct systrace *s, const struct systrace_packet *p, uint64_t time) MUST_CHECK;
+bool sy_track_descriptor(struct systrace *s, const struct systrace_packet *p, uint64_t time) MUST_CHECK;
 bool sy_thread_descriptor(struct systrace *s, const struct systrace_packet *p, struct str message,
-                          uint64_t time) __attribute__((warn_unused_result));
+                          uint64_t time) MUST_CHECK;
 /* Whose track it is. False: memory. */
-bool sy_resolve(struct systrace *s, uint32_t descriptor) __attribute__((warn_unused_result));
+bool sy_resolve(struct systrace *s, uint32_t descriptor) MUST_CHECK;
 uint32_t sy_descriptor(struct systrace *s, uint64_t uuid);
 
 /* systrace_name.c */
@@ -461,42 +458,35 @@ bool sy_is_main(const struct systrace *s, uint32_t thread);
 
 /* systrace_binder.c */
 /* A record of binder, in the order of time, whose thread is known: which transaction it belongs to. */
-bool sy_binder_settle(struct systrace *s, uint32_t at) __attribute__((warn_unused_result));
+bool sy_binder_settle(struct systrace *s, uint32_t at) MUST_CHECK;
 /* A section of the thread begins: it may say what the transaction asks for that the thread has received. */
-bool sy_binder_section(struct systrace *s, uint32_t thread, string_id name)
-    __attribute__((warn_unused_result));
+bool sy_binder_section(struct systrace *s, uint32_t thread, string_id name) MUST_CHECK;
 /* What the section of that record is called. STRING_NONE: the arena gives no more. */
 string_id sy_binder_name(struct systrace *s, const struct sy_record *r);
 bool sy_is_binder(const struct systrace *s, string_id name);
 
 /* systrace_counter.c */
 /* A reading. The counter is known by its owner, its name and its decimals. False: the arena gives no more. */
-bool sy_count(struct systrace *s, const struct sy_counter *counter, uint64_t time, int64_t value)
-    __attribute__((warn_unused_result));
+bool sy_count(struct systrace *s, const struct sy_counter *counter, uint64_t time, int64_t value) MUST_CHECK;
 /* One whose name may say that it is in KB. */
-bool sy_count_named(struct systrace *s, uint32_t pid, struct str name, uint64_t time, int64_t value)
-    __attribute__((warn_unused_result));
+bool sy_count_named(struct systrace *s, uint32_t pid, struct str name, uint64_t time,
+                    int64_t value) MUST_CHECK;
 /* Of a track that is a counter's: a whole number, or a fraction. */
-bool sy_count_track(struct systrace *s, uint32_t descriptor, uint64_t time, int64_t value)
-    __attribute__((warn_unused_result));
-bool sy_count_fraction(struct systrace *s, uint32_t descriptor, uint64_t time, double value)
-    __attribute__((warn_unused_result));
+bool sy_count_track(struct systrace *s, uint32_t descriptor, uint64_t time, int64_t value) MUST_CHECK;
+bool sy_count_fraction(struct systrace *s, uint32_t descriptor, uint64_t time, double value) MUST_CHECK;
 /* Events of the kernel: {member = 1, size = 2, curr = 3}, {state = 1, cpu_id = 2}. */
-bool sy_count_memory(struct systrace *s, uint32_t tid, uint64_t time, const struct protobuf_field *f)
-    __attribute__((warn_unused_result));
-bool sy_count_frequency(struct systrace *s, uint64_t time, const struct protobuf_field *f)
-    __attribute__((warn_unused_result));
+bool sy_count_memory(struct systrace *s, uint32_t tid, uint64_t time,
+                     const struct protobuf_field *f) MUST_CHECK;
+bool sy_count_frequency(struct systrace *s, uint64_t time, const struct protobuf_field *f) MUST_CHECK;
 /* Packets. */
-bool sy_count_processes(struct systrace *s, struct str stats, uint64_t time)
-    __attribute__((warn_unused_result));
-bool sy_count_battery(struct systrace *s, struct str battery, uint64_t time)
-    __attribute__((warn_unused_result));
+bool sy_count_processes(struct systrace *s, struct str stats, uint64_t time) MUST_CHECK;
+bool sy_count_battery(struct systrace *s, struct str battery, uint64_t time) MUST_CHECK;
 /* Tells the builder all of them, when it is known which process is the app. */
-bool sy_tell_counters(struct systrace *s) __attribute__((warn_unused_result));
+bool sy_tell_counters(struct systrace *s) MUST_CHECK;
 
 /* systrace_frames.c */
 /* FrameTimelineEvent, at the time of its packet. */
-bool sy_frame_event(struct systrace *s, struct str event, uint64_t time) __attribute__((warn_unused_result));
+bool sy_frame_event(struct systrace *s, struct str event, uint64_t time) MUST_CHECK;
 /* A section is called so for the first time: it may be a step of a start. */
 void sy_frame_name(struct systrace *s, struct str text, string_id name);
 static inline bool sy_is_phase(const struct systrace *s, string_id name)
@@ -507,38 +497,36 @@ static inline bool sy_is_phase(const struct systrace *s, string_id name)
     return false;
 }
 /* A section of a main thread is over that is a frame (phase: STRING_EMPTY), or a step of a start. */
-bool sy_frame_section(struct systrace *s, uint32_t process, string_id phase, uint64_t begin, uint64_t end)
-    __attribute__((warn_unused_result));
+bool sy_frame_section(struct systrace *s, uint32_t process, string_id phase, uint64_t begin,
+                      uint64_t end) MUST_CHECK;
 /* Tells the builder those of the app. */
-bool sy_tell_frames(struct systrace *s) __attribute__((warn_unused_result));
+bool sy_tell_frames(struct systrace *s) MUST_CHECK;
 
 /* systrace_note.c */
 /* The annotations of a track event, for its record. False: the arena gives no more. */
-bool sy_notes_read(struct systrace *s, const struct sy_sequence *q, struct str event, struct sy_extra *e)
-    __attribute__((warn_unused_result));
-bool sy_notes_interned(struct systrace *s, struct sy_sequence *q, const struct protobuf_field *f)
-    __attribute__((warn_unused_result));
+bool sy_notes_read(struct systrace *s, const struct sy_sequence *q, struct str event,
+                   struct sy_extra *e) MUST_CHECK;
+bool sy_notes_interned(struct systrace *s, struct sy_sequence *q, const struct protobuf_field *f) MUST_CHECK;
 /* Those of the event at hand, if it has some, are of this call, which began at that time. */
-bool sy_notes_told(struct systrace *s, uint32_t track_id, frame_id frame, uint64_t begin)
-    __attribute__((warn_unused_result));
+bool sy_notes_told(struct systrace *s, uint32_t track_id, frame_id frame, uint64_t begin) MUST_CHECK;
 /* Tells the builder all of them. */
-bool sy_tell_notes(struct systrace *s) __attribute__((warn_unused_result));
+bool sy_tell_notes(struct systrace *s) MUST_CHECK;
 
 /* systrace_wake.c */
 /* Tells the builder who woke whom. */
-bool sy_tell_wakes(struct systrace *s) __attribute__((warn_unused_result));
+bool sy_tell_wakes(struct systrace *s) MUST_CHECK;
 
 /* systrace_order.c */
 /* Sorts the records by time, then rank; equal ones keep their order. */
-bool sy_sort(struct systrace *s) __attribute__((warn_unused_result));
+bool sy_sort(struct systrace *s) MUST_CHECK;
 
 /* systrace_states.c */
-bool sy_settle(struct systrace *s) __attribute__((warn_unused_result));
+bool sy_settle(struct systrace *s) MUST_CHECK;
 /* While records are read: with what state a thread stops. */
 void sy_see_state(struct systrace *s, uint32_t why);
 
 /* systrace_slices.c */
-bool sy_declare(struct systrace *s) __attribute__((warn_unused_result));
-bool sy_tell(struct systrace *s) __attribute__((warn_unused_result));
+bool sy_declare(struct systrace *s) MUST_CHECK;
+bool sy_tell(struct systrace *s) MUST_CHECK;
 
 #endif

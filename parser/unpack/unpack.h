@@ -101,28 +101,26 @@ void unpack_member_name(struct str name, char out[UNPACK_MEMBER_BYTES + 1]);
 /* NULL (diag) when the arena gives no more, or if a member is named of what has none. The slices of the options
  * must stay. */
 struct unpack *unpack_new(const struct packer *packer, struct arena *arena,
-                          const struct unpack_options *options, struct diag *diag)
-    __attribute__((warn_unused_result));
+                          const struct unpack_options *options, struct diag *diag) MUST_CHECK;
 /* Of a stream. False once no more bytes are needed to know that it fails: diag is set, or the sink wanted no more. */
 bool unpack_feed(struct unpack *u, const void *p, size_t n);
 /* After the last byte: hands out the last block. False: diag is set, or the sink wanted no more. */
-bool unpack_finish(struct unpack *u) __attribute__((warn_unused_result));
+bool unpack_finish(struct unpack *u) MUST_CHECK;
 
 /* Of a stream, in place of feeding it: what unpack_pull unpacks comes from `in`. */
 void unpack_from(struct unpack *u, struct source *in);
 /* Of an archive of so many bytes: finds the member that is meant, whose bytes unpack_pull gives then; or
  * tells options.listed of all, and nothing comes. False: diag. */
-bool unpack_open(struct unpack *u, const struct source_input *file, uint64_t bytes)
-    __attribute__((warn_unused_result));
+bool unpack_open(struct unpack *u, const struct source_input *file, uint64_t bytes) MUST_CHECK;
 /* The next bytes, as source.pull: 0 at the end, -1 with a diag. */
 ptrdiff_t unpack_pull(void *unpack, void *to, size_t n);
 /* Of an archive: unpack_pull gives the next file that recognise calls `beside`, of which UNPACK_BESIDE_MAX
  * are looked at. What is wrong with the archive is not told again. False: there is no other, or diag. */
-bool unpack_open_beside(struct unpack *u) __attribute__((warn_unused_result));
+bool unpack_open_beside(struct unpack *u) MUST_CHECK;
 
 /* Of an archive whose files are parts of one recording: unpack_pull gives the next one, behind the first, which
  * unpack_open has found. False: there is no other, or diag. */
-bool unpack_open_part(struct unpack *u) __attribute__((warn_unused_result));
+bool unpack_open_part(struct unpack *u) MUST_CHECK;
 
 /* Gives back what is not the arena's. NULL is fine. */
 void unpack_free(struct unpack *u);

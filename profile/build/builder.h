@@ -47,7 +47,7 @@ struct event {
 };
 
 /* NULL when the arena gives no more. */
-struct builder *builder_new(struct arena *arena, struct hash_seed seed) __attribute__((warn_unused_result));
+struct builder *builder_new(struct arena *arena, struct hash_seed seed) MUST_CHECK;
 
 /* Declares what each node measures, once, before the first event or sample:
  *
@@ -60,13 +60,12 @@ struct builder *builder_new(struct arena *arena, struct hash_seed seed) __attrib
  * In the profile the times come first, then the values. Names are not empty and all different. False when
  * the arena gives no more, and of a declaration that breaks these rules: builder_failed tells which. */
 bool builder_values(struct builder *b, const struct profile_value *times, uint32_t n_times,
-                    const struct profile_value *values, uint32_t n_values)
-    __attribute__((warn_unused_result));
+                    const struct profile_value *values, uint32_t n_values) MUST_CHECK;
 
 /* Declares more values, of samples and series beside events; behind builder_values with times, before the first track.
  * They come last in the profile. Events of such a builder come by builder_event. False as above. */
-bool builder_values_beside(struct builder *b, const struct profile_value *values, uint32_t n_values)
-    __attribute__((warn_unused_result));
+bool builder_values_beside(struct builder *b, const struct profile_value *values,
+                           uint32_t n_values) MUST_CHECK;
 
 /* Says that the values of samples may be below 0: they are int64_t. Behind builder_values, before the
  * first sample. */
@@ -77,8 +76,7 @@ void builder_sampled(struct builder *b, uint64_t bytes);
 
 /* Declares one time as another, at any time before the end: where only the end of a file says what its
  * clock measured. The rules are those of builder_values. */
-bool builder_redeclare_time(struct builder *b, uint32_t time, const struct profile_value *as)
-    __attribute__((warn_unused_result));
+bool builder_redeclare_time(struct builder *b, uint32_t time, const struct profile_value *as) MUST_CHECK;
 
 /* Ticks of the events' clocks: nanoseconds each, and whether they wrap at 2^32. No reading is larger than that, and
  * than INT64_MAX where they do not wrap. Default: 1000 (µs), wrapping. */
@@ -90,7 +88,7 @@ void builder_keep_addresses(struct builder *b);
 /* Tracks are to be the values of the label with this key, in a format whose samples have labels
  * (format.h). Copied; empty: they are not. Before the format begins, which asks for it. False when the
  * arena gives no more. */
-bool builder_split(struct builder *b, struct str key) __attribute__((warn_unused_result));
+bool builder_split(struct builder *b, struct str key) MUST_CHECK;
 struct str builder_split_key(const struct builder *b);
 
 /* A label that samples have; those behind PROFILE_LABELS_MAX are left out. The key is of the arena. */
@@ -103,28 +101,25 @@ void builder_log(struct builder *b, struct call_log_writer *log);
 void builder_log_events(struct builder *b, struct call_log_writer *log);
 
 /* STRING_NONE / FRAME_NONE / NODE_NONE when the arena gives no more; then builder_failed. */
-string_id builder_string(struct builder *b, struct str s) __attribute__((warn_unused_result));
+string_id builder_string(struct builder *b, struct str s) MUST_CHECK;
 /* The same of a buffer, which is freed; STRING_NONE as well where the buffer failed. */
-string_id builder_string_of(struct builder *b, struct buf *text) __attribute__((warn_unused_result));
+string_id builder_string_of(struct builder *b, struct buf *text) MUST_CHECK;
 /* The same of at most `bytes` of a name, cut where a character begins; WARN_NAME_CUT at that offset of the
  * file if it is longer. */
-string_id builder_name(struct builder *b, struct str name, uint32_t bytes, uint64_t offset)
-    __attribute__((warn_unused_result));
+string_id builder_name(struct builder *b, struct str name, uint32_t bytes, uint64_t offset) MUST_CHECK;
 /* The text of a string, which stays. */
 struct str builder_text_of(const struct builder *b, string_id id);
 /* The frame with this identity (all but .file, .line and .address, of which the first that is not empty or
  * 0 stays). */
-frame_id builder_frame(struct builder *b, const struct profile_frame *frame)
-    __attribute__((warn_unused_result));
+frame_id builder_frame(struct builder *b, const struct profile_frame *frame) MUST_CHECK;
 /* Methods that formats know by an id may get another name between two events: `now` is the frame of what
  * `earlier` was the frame of until then. An exit of `now` leaves the earlier one where `now` itself is not
  * open. False when the arena gives no more. */
-bool builder_frame_redefined(struct builder *b, frame_id now, frame_id earlier)
-    __attribute__((warn_unused_result));
+bool builder_frame_redefined(struct builder *b, frame_id now, frame_id earlier) MUST_CHECK;
 /* Behind the last event: the frame is called and shown as this other one. They stay two. */
 void builder_frame_rename(struct builder *b, frame_id frame, frame_id as);
 /* A new track; its id must be unique. Tracks without event or sample do not come into the profile. */
-uint32_t builder_track(struct builder *b, uint32_t id, string_id name) __attribute__((warn_unused_result));
+uint32_t builder_track(struct builder *b, uint32_t id, string_id name) MUST_CHECK;
 void builder_track_rename(struct builder *b, uint32_t track, string_id name);
 
 /* What a new track is: a thread whose number is its id, unless this says something else. */
@@ -142,46 +137,44 @@ void builder_track_beside(struct builder *b, uint32_t track, uint32_t of, uint32
 
 /* Applies n events; the i-th stands at byte offset + i * stride + event.at of the file. False when the arena
  * gives no more, or no times were declared. */
-bool builder_events(struct builder *b, const struct event *events, size_t n, uint64_t offset, uint32_t stride)
-    __attribute__((warn_unused_result));
+bool builder_events(struct builder *b, const struct event *events, size_t n, uint64_t offset,
+                    uint32_t stride) MUST_CHECK;
 
 /* Applies one event with all its clocks, as many as times were declared; event->clock is not looked at. For more than
  * EVENT_CLOCKS_MAX times, and clocks that do not wrap. False as above. */
-bool builder_event(struct builder *b, const struct event *event, const uint64_t *clocks, uint64_t offset)
-    __attribute__((warn_unused_result));
+bool builder_event(struct builder *b, const struct event *event, const uint64_t *clocks,
+                   uint64_t offset) MUST_CHECK;
 /* The same, where since the track's last record only the first clock and the one of this number have gone on, since the thread
  * was in one state: the others are not looked at, but by the track's first record. Clock 0: the first one alone. */
 bool builder_turn(struct builder *b, uint32_t track, enum event_action action, frame_id frame,
-                  const uint64_t *clocks, uint32_t clock) __attribute__((warn_unused_result));
+                  const uint64_t *clocks, uint32_t clock) MUST_CHECK;
 
 /* The node of the stack frames[0 (outermost) .. n) below `above`, made where it is new; below the track's
  * root for NODE_NONE, and the root itself for no frames. A stack that comes again needs to be looked up
  * once only: nodes stay. NODE_NONE when the arena gives no more, or only events were declared. */
-node_id builder_stack(struct builder *b, uint32_t track, node_id above, const frame_id *frames, size_t n)
-    __attribute__((warn_unused_result));
+node_id builder_stack(struct builder *b, uint32_t track, node_id above, const frame_id *frames,
+                      size_t n) MUST_CHECK;
 
 /* Adds the sample's values, as many as were declared for samples, to the self of a node of that track. False of
  * NODE_NONE, when the arena gives no more, or only events were declared. */
-bool builder_sample(struct builder *b, uint32_t track, node_id node, const uint64_t *values)
-    __attribute__((warn_unused_result));
+bool builder_sample(struct builder *b, uint32_t track, node_id node, const uint64_t *values) MUST_CHECK;
 
 /* The same of a sample with a time, in ticks of builder_clocks since the recording's start. The stack
  * holds until the track's next sample: so the log has it as calls. A sample of the root with values of 0
  * says that none holds. A track has samples with times, or without, or changes. A time that goes back is
  * taken for the latest one, and counted. */
 bool builder_sample_at(struct builder *b, uint32_t track, node_id node, const uint64_t *values,
-                       uint64_t ticks) __attribute__((warn_unused_result));
+                       uint64_t ticks) MUST_CHECK;
 
 /* Of a series: declares the next moment of a track. It gets the track's next number, from 0, which is put
  * into *moment. Times of one track go forward. False when the arena gives no more, and of a time that does
  * not. */
-bool builder_moment(struct builder *b, uint32_t track, uint64_t time_ns, uint32_t *moment)
-    __attribute__((warn_unused_result));
+bool builder_moment(struct builder *b, uint32_t track, uint64_t time_ns, uint32_t *moment) MUST_CHECK;
 /* Adds to the self of a node (builder_stack) by how much its values changed from the moment before to this
  * one (from nothing to the first). In any order; several of one node and moment are added. What is below 0
  * in the end, where values are not signed, is set to 0 and counted. False as above. */
-bool builder_change(struct builder *b, uint32_t track, uint32_t moment, node_id node, const int64_t *changes)
-    __attribute__((warn_unused_result));
+bool builder_change(struct builder *b, uint32_t track, uint32_t moment, node_id node,
+                    const int64_t *changes) MUST_CHECK;
 
 /* The counters of the recording, as the profile will have them; all of it lives in the builder's arena. */
 void builder_counters(struct builder *b, const struct profile_counter *counters, uint32_t n,
@@ -214,10 +207,9 @@ struct builder_joint {
     size_t n_frames;   /* of `frames` */
 };
 bool builder_has_pieces(const struct builder *b);
-struct builder *builder_piece(const struct builder *of, struct arena *arena)
-    __attribute__((warn_unused_result));
-enum builder_joined builder_join(struct builder *b, struct builder *piece, const struct builder_joint *joint)
-    __attribute__((warn_unused_result));
+struct builder *builder_piece(const struct builder *of, struct arena *arena) MUST_CHECK;
+enum builder_joined builder_join(struct builder *b, struct builder *piece,
+                                 const struct builder_joint *joint) MUST_CHECK;
 
 /* Counts a warning; `offset` is where it was found, or WARNING_NO_OFFSET. The smallest offset is kept. */
 void builder_warn(struct builder *b, enum warning_code code, uint64_t count, uint64_t offset);
@@ -225,11 +217,11 @@ uint64_t builder_warned(const struct builder *b, enum warning_code code);
 
 /* Both slices are copied. Facts appear in the order of the calls; a name that is there gets the new value,
  * so names should be few and the format's own. False when the arena gives no more. */
-bool builder_fact(struct builder *b, struct str name, struct str value) __attribute__((warn_unused_result));
+bool builder_fact(struct builder *b, struct str name, struct str value) MUST_CHECK;
 
 /* Behind the last event: R8 calls the source file of every class of a build after the mapping that goes
  * with it (r8-map-id-..); that becomes the fact "build_map_id". False when the arena gives no more. */
-bool builder_find_build(struct builder *b) __attribute__((warn_unused_result));
+bool builder_find_build(struct builder *b) MUST_CHECK;
 
 uint32_t builder_frame_count(const struct builder *b);
 uint64_t builder_event_count(const struct builder *b);
@@ -250,7 +242,7 @@ struct hash_seed builder_seed(const struct builder *b);
 bool builder_failed(const struct builder *b, struct diag *diag);
 
 /* Renumbers in pre-order and sums. The builder is used up. NULL when the arena gives no more. */
-const struct profile *builder_finish(struct builder *b, struct str format, struct str format_label)
-    __attribute__((warn_unused_result));
+const struct profile *builder_finish(struct builder *b, struct str format,
+                                     struct str format_label) MUST_CHECK;
 
 #endif

@@ -44,7 +44,7 @@ struct call_rows;
 
 /* Lives in the arena; NULL when it gives no more. */
 struct call_rows *call_rows_new(struct arena *arena, const struct call_rows_request *request,
-                                struct hash_seed seed) __attribute__((warn_unused_result));
+                                struct hash_seed seed) MUST_CHECK;
 struct replay_sink call_rows_replay(struct call_rows *s);
 
 /* ---- as spans ----
@@ -70,7 +70,7 @@ struct span_rows;
 /* `sinks`: of each of the filter's tracks, what its calls are put into; it outlives this. Lives in the
  * arena; NULL when it gives no more. */
 struct span_rows *span_rows_new(struct arena *arena, const struct span_filter *filter, bool open_to_end,
-                                struct span_sink *const *sinks) __attribute__((warn_unused_result));
+                                struct span_sink *const *sinks) MUST_CHECK;
 /* In place of the sinks' own; of a replay of all, since stacks outside of a window decide what calls in it show. */
 struct replay_sink span_rows_replay(struct span_rows *s);
 

@@ -41,7 +41,7 @@ struct call_slices;
 
 /* Lives in the arena; NULL when it gives no more. */
 struct call_slices *call_slices_new(struct arena *arena, const struct call_slices_request *request,
-                                    struct hash_seed seed) __attribute__((warn_unused_result));
+                                    struct hash_seed seed) MUST_CHECK;
 struct replay_sink call_slices_replay(struct call_slices *s);
 
 #endif

@@ -63,8 +63,7 @@ struct calls {
 };
 
 /* Lives in the arena; NULL when it gives no more. */
-struct calls_sink *calls_sink_new(struct arena *arena, const struct calls_request *request)
-    __attribute__((warn_unused_result));
+struct calls_sink *calls_sink_new(struct arena *arena, const struct calls_request *request) MUST_CHECK;
 struct replay_sink calls_sink_replay(struct calls_sink *s);
 
 /* The sink's own; NULL: the arena has given no more. */
@@ -96,8 +95,7 @@ struct longest_calls {
 };
 
 /* An empty list of max calls, in the arena. False when it gives no more. */
-bool longest_calls_init(struct longest_calls *c, struct arena *arena, uint32_t max)
-    __attribute__((warn_unused_result));
+bool longest_calls_init(struct longest_calls *c, struct arena *arena, uint32_t max) MUST_CHECK;
 
 /* Equal keys: the earlier call is kept, then that of the smaller track, then the outer one, the shorter one, the one
  * of the smaller frame: so the list does not depend on the order in which calls are added. */

@@ -106,8 +106,7 @@ struct lanes_sink;
 uint64_t lanes_edge(uint64_t from_ns, uint64_t to_ns, uint32_t width_px, uint32_t i);
 
 /* Lives in the arena; NULL when it gives no more. */
-struct lanes_sink *lanes_sink_new(struct arena *arena, const struct lanes_request *request)
-    __attribute__((warn_unused_result));
+struct lanes_sink *lanes_sink_new(struct arena *arena, const struct lanes_request *request) MUST_CHECK;
 struct replay_sink lanes_sink_replay(struct lanes_sink *s);
 /* The sink's own. */
 const struct lanes *lanes_sink_finish(struct lanes_sink *s);

@@ -10,10 +10,8 @@ struct node_index {
 };
 
 /* Lives in the arena; `seed` because frames come from outside. False: the arena gives no more. */
-static inline __attribute__((warn_unused_result)) bool node_index_init(struct node_index *x,
-                                                                       const struct profile *p,
-                                                                       struct arena *arena,
-                                                                       struct hash_seed seed)
+static inline MUST_CHECK bool node_index_init(struct node_index *x, const struct profile *p,
+                                              struct arena *arena, struct hash_seed seed)
 {
     idmap_init(&x->children, arena, seed);
     for (node_id i = 0; i < p->n_nodes; i++)

@@ -138,14 +138,12 @@ enum replay_end {
 struct replay;
 
 /* Takes memory for what is open, and for a block, from the arena, in which it lives; NULL when it gives no more. */
-struct replay *replay_new(const struct replay_request *request, struct arena *arena)
-    __attribute__((warn_unused_result));
+struct replay *replay_new(const struct replay_request *request, struct arena *arena) MUST_CHECK;
 /* Plays the next block that is needed, and behind the last one what is open. Nothing can be played behind
  * another answer than REPLAY_MORE, but, one by one, the next track behind REPLAY_DONE. */
-enum replay_end replay_step(struct replay *r) __attribute__((warn_unused_result));
+enum replay_end replay_step(struct replay *r) MUST_CHECK;
 
 /* All steps at once. */
-enum replay_end replay_all(const struct replay_request *request, struct arena *arena)
-    __attribute__((warn_unused_result));
+enum replay_end replay_all(const struct replay_request *request, struct arena *arena) MUST_CHECK;
 
 #endif

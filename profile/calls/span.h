@@ -56,8 +56,7 @@ struct spans {
 struct span_sink;
 
 /* Lives in the arena; NULL when it gives no more. */
-struct span_sink *span_sink_new(struct arena *arena, const struct span_request *request)
-    __attribute__((warn_unused_result));
+struct span_sink *span_sink_new(struct arena *arena, const struct span_request *request) MUST_CHECK;
 struct replay_sink span_sink_replay(struct span_sink *s);
 /* The same for sinks that pass the calls of a track on: `context` is the sink. */
 bool span_sink_leave(void *context, struct replay_track *t, const struct replay_left *left);

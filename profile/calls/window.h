@@ -34,11 +34,11 @@ struct window_sink;
 /* The result lives in `arena`; what only the replay needs, the sink among it, in `scratch`. NULL when one
  * of them gives no more. */
 struct window_sink *window_sink_new(struct arena *arena, struct arena *scratch,
-                                    const struct window_request *request) __attribute__((warn_unused_result));
+                                    const struct window_request *request) MUST_CHECK;
 struct replay_sink window_sink_replay(struct window_sink *s);
 
 /* The profile, which has all tracks of the first one, with its frames, facts and warnings, and times cut
  * to the window. NULL: the arena has given no more. */
-const struct profile *window_sink_finish(struct window_sink *s) __attribute__((warn_unused_result));
+const struct profile *window_sink_finish(struct window_sink *s) MUST_CHECK;
 
 #endif

@@ -68,7 +68,6 @@ static inline uint32_t compare_value(const struct profile_compared *c, uint32_t 
 /* NULL: one of the arenas gives no more, or diag is set: DIAG_UNUSABLE where nothing is measured by all,
  * with what each measures; DIAG_USAGE for more runs than there is room for. */
 const struct profile *compare_new(const struct compare_request *request, struct hash_seed seed,
-                                  struct arena *a, struct arena *scratch, struct diag *diag)
-    __attribute__((warn_unused_result));
+                                  struct arena *a, struct arena *scratch, struct diag *diag) MUST_CHECK;
 
 #endif

@@ -30,10 +30,10 @@ struct comparing {
 };
 
 /* Fills run.frame of all runs, paired and by_rule. False: the arena gives no more. */
-bool compare_frames(struct comparing *c) __attribute__((warn_unused_result));
+bool compare_frames(struct comparing *c) MUST_CHECK;
 
 /* Makes the tracks, and fills run.track and the members (whose track is its id). False: the arena gives no
  * more. */
-bool compare_tracks(struct comparing *c) __attribute__((warn_unused_result));
+bool compare_tracks(struct comparing *c) MUST_CHECK;
 
 #endif

@@ -60,12 +60,12 @@ struct filter_stacks {
 
 /* As filter_apply, but without a profile of it. */
 bool filter_stacks_of(const struct profile *p, const struct filter_request *request, struct arena *a,
-                      struct filter_stacks *stacks, struct diag *diag) __attribute__((warn_unused_result));
+                      struct filter_stacks *stacks, struct diag *diag) MUST_CHECK;
 
 /* The profile of what the filters leave; result->filtered is set. Frames, strings and tracks are those of
  * `p`, which must outlive it, and so must the texts of the steps; stacks that became equal are one. A
  * track of which nothing is left has its root only. NULL: the arena gives no more, or diag is set. */
 const struct profile *filter_apply(const struct profile *p, const struct filter_request *request,
-                                   struct arena *a, struct diag *diag) __attribute__((warn_unused_result));
+                                   struct arena *a, struct diag *diag) MUST_CHECK;
 
 #endif

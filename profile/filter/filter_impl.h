@@ -8,6 +8,6 @@
 /* The profile of the stacks; `filtered` is NULL of one that no filter has touched, which gets no value for
  * waiting. NULL: the arena gives no more. */
 const struct profile *filter_result(struct filter_stacks *s, const struct profile_filtered *filtered,
-                                    struct arena *a) __attribute__((warn_unused_result));
+                                    struct arena *a) MUST_CHECK;
 
 #endif

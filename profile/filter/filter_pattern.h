@@ -50,16 +50,15 @@ struct filter_budget {
 /* Which part the pattern looks at, and what it looks for there: a text that is not empty, or an expression
  * without its slashes. NULL: it is a pattern; else what is wrong, as a sentence without capital and full
  * stop. */
-const char *filter_pattern_parse(struct str pattern, enum filter_part *part, struct str *text, bool *is_regex)
-    __attribute__((warn_unused_result));
+const char *filter_pattern_parse(struct str pattern, enum filter_part *part, struct str *text,
+                                 bool *is_regex) MUST_CHECK;
 
 /* Fills matches[n_frames] with 1 for each frame of the profile that matches, else 0. `origins` has the
  * enum origin of each frame; only patterns of origins need it, for others it may be NULL. False: the arena
  * has failed or was stopped, or diag is set: no memory, or an expression for which the budget does not
  * suffice. */
 bool filter_pattern_match(const struct profile *p, struct str pattern, const uint8_t *origins,
-                          struct filter_budget *budget, uint8_t *matches, struct diag *diag)
-    __attribute__((warn_unused_result));
+                          struct filter_budget *budget, uint8_t *matches, struct diag *diag) MUST_CHECK;
 
 /* Appends the text of the frame that patterns see. */
 void filter_pattern_text(const struct profile *p, frame_id frame, struct buf *b);
@@ -123,8 +122,7 @@ const char *filter_key_word(enum filter_key key);
                         "ignore=origin:idle;focus=/./")
 
 /* The steps of a preset, for filter_presets_step. False: there is none of that name. */
-bool filter_presets_find(struct str presets, struct str name, struct str *steps)
-    __attribute__((warn_unused_result));
+bool filter_presets_find(struct str presets, struct str name, struct str *steps) MUST_CHECK;
 
 /* Whether the preset is of the configuration. */
 bool filter_presets_is_added(struct str presets, struct str name);
@@ -134,8 +132,7 @@ void filter_presets_each(struct str presets, void (*put)(void *context, struct s
                          void *context);
 
 /* As filter_step_problem, for steps of all keys. */
-const char *filter_presets_problem(struct str presets, const struct filter_step *step)
-    __attribute__((warn_unused_result));
+const char *filter_presets_problem(struct str presets, const struct filter_step *step) MUST_CHECK;
 
 /* Takes the next step off the front of *steps. False when none is left, or what stands there is none. */
 bool filter_presets_step(struct str *steps, struct filter_step *step);

@@ -62,7 +62,7 @@ bool own_code_parse(struct str text, struct own_code *own);
  * wait_is_idle). The slices are of the profile's memory. The arena lends scratch memory; false when it
  * gives no more. */
 bool own_code_guess(const struct profile *p, const uint8_t *origins, struct own_code *own,
-                    struct arena *arena) __attribute__((warn_unused_result));
+                    struct arena *arena) MUST_CHECK;
 
 /* Makes ORIGIN_APP of what is the app's, except of idle and native frames, and ORIGIN_LIBRARY of what
  * no table knows and is not the app's. */

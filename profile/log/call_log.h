@@ -94,7 +94,7 @@ struct call_log_sink {
 
 /* Lives in the arena, and takes from it what is open, and what the footer has; NULL when it gives no more. */
 struct call_log_writer *call_log_writer_new(struct arena *arena, const struct call_log_sink *sink,
-                                            size_t block_bytes) __attribute__((warn_unused_result));
+                                            size_t block_bytes) MUST_CHECK;
 
 /* For the builder, whose tracks have the numbers. Times never go back within a track, and its first record
  * begins it. `ticks` are two at least; where there is one clock, the second one is 0. Failures are kept until
@@ -122,15 +122,14 @@ void call_log_shape(struct call_log_writer *w, uint32_t n_clocks, uint32_t n_val
  * tracks[i] is the track of `w`, which has begun, that the piece's track i is. What the piece left is what is open
  * there, in this order, and frames are the same in both; at most two clocks, and no samples. False of
  * call_log_fits: the log would become long by it, because so much is open while the piece goes on. */
-struct call_log_writer *call_log_piece(const struct call_log_writer *of, struct arena *arena)
-    __attribute__((warn_unused_result));
+struct call_log_writer *call_log_piece(const struct call_log_writer *of, struct arena *arena) MUST_CHECK;
 bool call_log_fits(const struct call_log_writer *w, const struct call_log_writer *piece,
                    const uint32_t *tracks);
 void call_log_join(struct call_log_writer *w, struct call_log_writer *piece, const uint32_t *tracks);
 
 /* Writes the rest, of a profile of so many frames. False: the arena gave no more (its failure says so), or
  * the sink took no more. */
-bool call_log_finish(struct call_log_writer *w, uint32_t n_frames) __attribute__((warn_unused_result));
+bool call_log_finish(struct call_log_writer *w, uint32_t n_frames) MUST_CHECK;
 
 /* ---- reading ---- */
 
@@ -156,11 +155,10 @@ struct call_log {
 };
 
 /* Reads the footer. False: it is no log that can be read, or there is no memory for it (*memory_failed). */
-bool call_log_open(struct call_log *log, const struct call_log_source *source, bool *memory_failed)
-    __attribute__((warn_unused_result));
+bool call_log_open(struct call_log *log, const struct call_log_source *source,
+                   bool *memory_failed) MUST_CHECK;
 void call_log_close(struct call_log *log);
-const uint8_t *call_log_block(const struct call_log *log, uint64_t block, uint8_t *room)
-    __attribute__((warn_unused_result));
+const uint8_t *call_log_block(const struct call_log *log, uint64_t block, uint8_t *room) MUST_CHECK;
 size_t call_log_room(const struct call_log *log);
 
 /* A log of calls in memory. */

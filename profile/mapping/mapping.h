@@ -81,14 +81,13 @@ struct mapping {
 };
 
 /* NULL: the arena gives no more, as of all that follows that returns false. */
-struct mapping *mapping_new(struct arena *arena, struct hash_seed seed) __attribute__((warn_unused_result));
+struct mapping *mapping_new(struct arena *arena, struct hash_seed seed) MUST_CHECK;
 
 /* ---- what is asked for, before the file is read ---- */
 
 /* A method `scope`.`name` of a release build; all classes that its descriptor names are asked for as well. */
-bool mapping_want(struct mapping *m, struct str scope, struct str name, struct str signature)
-    __attribute__((warn_unused_result));
-bool mapping_want_profile(struct mapping *m, const struct profile *p) __attribute__((warn_unused_result));
+bool mapping_want(struct mapping *m, struct str scope, struct str name, struct str signature) MUST_CHECK;
+bool mapping_want_profile(struct mapping *m, const struct profile *p) MUST_CHECK;
 /* Class and method of a frame, as mappings are asked for them. Where a frame is one word without a package
  * (`a.b`), they are what they would be if it is a method: a mapping that has the class tells that it is. */
 struct frame_parts mapping_parts(const struct profile *p, const struct profile_frame *frame);
@@ -98,9 +97,8 @@ struct frame_parts mapping_parts(const struct profile *p, const struct profile_f
 /* The class of that residual name, or MAPPING_NONE: nobody asks for it. */
 uint32_t mapping_class(const struct mapping *m, struct str residual);
 /* The first original name counts; *different says whether it is another one. */
-bool mapping_set_class(struct mapping *m, uint32_t class, struct str original, bool *different)
-    __attribute__((warn_unused_result));
-bool mapping_set_file(struct mapping *m, uint32_t class, struct str file) __attribute__((warn_unused_result));
+bool mapping_set_class(struct mapping *m, uint32_t class, struct str original, bool *different) MUST_CHECK;
+bool mapping_set_file(struct mapping *m, uint32_t class, struct str file) MUST_CHECK;
 /* The method of that residual name, or MAPPING_NONE. */
 uint32_t mapping_method(const struct mapping *m, uint32_t class, struct str residual);
 /* Appends a line to the method; `same_group`: it belongs to the same stack as the last one. Returns its
@@ -139,8 +137,8 @@ struct mapping_answer {
     bool outline;          /* not a method of the sources, but a piece of several of them */
 };
 
-bool mapping_resolve(struct mapping *m, const struct mapping_question *q, struct mapping_answer *answer)
-    __attribute__((warn_unused_result));
+bool mapping_resolve(struct mapping *m, const struct mapping_question *q,
+                     struct mapping_answer *answer) MUST_CHECK;
 
 /* The original name of a class, or the name itself. */
 struct str mapping_class_name(const struct mapping *m, struct str residual);

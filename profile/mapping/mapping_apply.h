@@ -23,6 +23,6 @@ struct mapping_use {
  * a name, the one that knows more of it, then the first. `p` and the arena must outlive the result, the
  * mappings need not. NULL when the arena, or one of a mapping, gives no more. */
 const struct profile *mapping_apply(const struct profile *p, const struct mapping_use *mappings, uint32_t n,
-                                    struct arena *arena) __attribute__((warn_unused_result));
+                                    struct arena *arena) MUST_CHECK;
 
 #endif

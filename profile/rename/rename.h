@@ -37,29 +37,26 @@ struct rename {
  * all of them are one. */
 bool rename_begin(struct rename *r, struct hash_seed seed,
                   uint64_t (*mask_of)(const void *context, const struct profile_track *t),
-                  const void *context) __attribute__((warn_unused_result));
+                  const void *context) MUST_CHECK;
 
 void rename_frame_begins(struct rename *r, struct rename_set *set, frame_id frame);
 
-bool rename_append(struct rename *r, const struct profile_frame *frame) __attribute__((warn_unused_result));
+bool rename_append(struct rename *r, const struct profile_frame *frame) MUST_CHECK;
 
 void rename_frame_ends(struct rename *r, struct rename_set *set, frame_id frame);
 
 /* `copy` is a copy of `before`, to which facts and warnings may have been added. */
-const struct profile *rename_finish(struct rename *r, struct profile *copy)
-    __attribute__((warn_unused_result));
+const struct profile *rename_finish(struct rename *r, struct profile *copy) MUST_CHECK;
 
 bool rename_no_memory(struct rename *r); /* always false */
 
-bool rename_fact(struct rename *r, struct profile *copy, const char *name, struct str value)
-    __attribute__((warn_unused_result));
+bool rename_fact(struct rename *r, struct profile *copy, const char *name, struct str value) MUST_CHECK;
 
-bool rename_fact_number(struct rename *r, struct profile *copy, const char *name, uint64_t value)
-    __attribute__((warn_unused_result));
+bool rename_fact_number(struct rename *r, struct profile *copy, const char *name, uint64_t value) MUST_CHECK;
 
 /* Appends the warning behind the text that is in `b`, which is cleared. Nothing if `count` is 0. */
 bool rename_warning(struct rename *r, struct profile *copy, enum warning_code code, uint64_t count,
-                    struct buf *b) __attribute__((warn_unused_result));
+                    struct buf *b) MUST_CHECK;
 
 /* What a profile says whose frames were renamed. */
 struct profile_mapped {

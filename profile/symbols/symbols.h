@@ -63,8 +63,7 @@ struct symbols {
 };
 
 /* NULL when the arena gives no more. The profile is to be one whose addresses were kept (builder_keep_addresses). */
-struct symbols *symbols_new(const struct profile *p, struct arena *arena, struct hash_seed seed)
-    __attribute__((warn_unused_result));
+struct symbols *symbols_new(const struct profile *p, struct arena *arena, struct hash_seed seed) MUST_CHECK;
 
 /* A better state replaces the one that is there. */
 void symbols_found(struct symbols *s, uint32_t module, enum symbols_state state);
@@ -75,14 +74,14 @@ bool symbols_is_done(const struct symbols *s, uint32_t module);
 
 /* Replaces the answer to a question: n names, the innermost first, at most SYMBOLS_NAMES_MAX. Texts are
  * copied. False when the arena gives no more. */
-bool symbols_answer(struct symbols *s, uint32_t question, const struct symbols_name *names, uint32_t n)
-    __attribute__((warn_unused_result));
+bool symbols_answer(struct symbols *s, uint32_t question, const struct symbols_name *names,
+                    uint32_t n) MUST_CHECK;
 
 /* The profile with these names; the arena and `p`, which s was made of, must outlive it. It says as facts
  * how many frames were named ("symbolized_frames" of "nameless_frames"), and as warnings of which
  * libraries symbols are missing. NULL when the arena gives no more. */
-const struct profile *symbols_apply(const struct profile *p, const struct symbols *s, struct arena *arena)
-    __attribute__((warn_unused_result));
+const struct profile *symbols_apply(const struct profile *p, const struct symbols *s,
+                                    struct arena *arena) MUST_CHECK;
 
 /* What symbols were found for a profile. */
 struct profile_symbols {
@@ -107,8 +106,7 @@ struct unnamed {
 };
 
 /* False when the arena gives no more. */
-bool unnamed_list(const struct profile *p, struct arena *arena, struct unnamed *list)
-    __attribute__((warn_unused_result));
+bool unnamed_list(const struct profile *p, struct arena *arena, struct unnamed *list) MUST_CHECK;
 
 /* How many tenths of a percent of the profile that is. */
 uint32_t unnamed_permille(const struct unnamed *list, const struct unnamed_module *m);

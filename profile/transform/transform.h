@@ -27,7 +27,7 @@ struct moment_request {
 
 /* NULL when the arena gives no more. */
 const struct profile *moment_apply(const struct profile *p, const struct moment_request *request,
-                                   struct arena *arena) __attribute__((warn_unused_result));
+                                   struct arena *arena) MUST_CHECK;
 
 /* What a track has in all at each of its moments, as moment_apply counts it: fills totals[moment *
  * n_values + value], which has n_moments * n_values places. */
@@ -44,8 +44,7 @@ uint32_t moment_count(const struct profile *p);
  * until the last record of all threads: that frame's self and the totals above it grow, all else is shared
  * with `p`, which must outlive the result. Says so in the warning about open frames. `p` itself if nothing
  * changes; NULL when the arena gives no more. */
-const struct profile *open_frames_to_end(const struct profile *p, struct arena *a)
-    __attribute__((warn_unused_result));
+const struct profile *open_frames_to_end(const struct profile *p, struct arena *a) MUST_CHECK;
 
 /* TRANSFORM: a comparison as pictures show it. Of one of its bases three values: what A has, what B has,
  * and the larger of the two in each stack; of the calls, if there are any, what A and B have. Numbers of
@@ -74,8 +73,7 @@ enum { COMPARE_SIDE_A, COMPARE_SIDE_B, COMPARE_LARGER, COMPARE_CALLS_A, COMPARE_
 /* `calls`: a base, or n_bases: there are none. The result shares all but its values with `p`, and also
  * what stands before filters has these values. NULL: the arena gives no more. */
 const struct profile *compare_sides(const struct profile *p, uint32_t base, uint32_t calls,
-                                    const struct compare_scale *scale, struct arena *a)
-    __attribute__((warn_unused_result));
+                                    const struct compare_scale *scale, struct arena *a) MUST_CHECK;
 
 /* What is asked of the transforms; all zero: nothing. Symbols and mappings are asked for when a profile is
  * read, before its names are looked at; the rest for each view. */
@@ -91,7 +89,6 @@ struct transform_request {
 /* The profile after all transforms that are asked for, in the order of the table; `p` itself if none
  * changes it. NULL when the arena gives no more, or diag is set. */
 const struct profile *transform_apply(const struct profile *p, const struct transform_request *request,
-                                      struct arena *arena, struct diag *diag)
-    __attribute__((warn_unused_result));
+                                      struct arena *arena, struct diag *diag) MUST_CHECK;
 
 #endif

@@ -16,8 +16,8 @@ struct canvas {
 };
 
 /* All of one colour, 0xRRGGBB. In the arena. False: it gives no more. */
-bool canvas_new(struct canvas *c, uint32_t width_px, uint32_t height_px, uint32_t colour, struct arena *arena)
-    __attribute__((warn_unused_result));
+bool canvas_new(struct canvas *c, uint32_t width_px, uint32_t height_px, uint32_t colour,
+                struct arena *arena) MUST_CHECK;
 
 /* In tenths of a pixel across: a pixel that is covered in part takes a part of the colour. */
 struct canvas_box {
@@ -42,6 +42,6 @@ void canvas_text(struct canvas *c, const struct canvas_font *font, uint32_t x_px
 struct str canvas_line(const struct canvas_font *font, float width_px, struct str *text);
 
 /* Appends the picture as a PNG. False: there is no memory. */
-bool canvas_png(const struct canvas *c, struct buf *out) __attribute__((warn_unused_result));
+bool canvas_png(const struct canvas *c, struct buf *out) MUST_CHECK;
 
 #endif

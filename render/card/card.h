@@ -14,6 +14,6 @@ struct card_words {
 
 /* As an output's render. A profile in which there is nothing to draw has a card too, with its words alone. */
 bool card_render(const struct card_words *words, const struct render_input *in, struct buf *out,
-                 struct diag *diag) __attribute__((warn_unused_result));
+                 struct diag *diag) MUST_CHECK;
 
 #endif

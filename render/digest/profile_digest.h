@@ -8,6 +8,6 @@
 
 /* Appends the digest of the tracks that in->view selects. `log` is of a system trace; NULL: it is none. False: diag. */
 bool digest_write(const struct render_input *in, const struct system_log *log, struct buf *out,
-                  struct diag *diag) __attribute__((warn_unused_result));
+                  struct diag *diag) MUST_CHECK;
 
 #endif

@@ -26,8 +26,7 @@ struct export_part {
 };
 
 /* False: diag. Everything lives in in->scratch. */
-bool export_begin(struct export *e, const struct render_input *in, struct diag *diag)
-    __attribute__((warn_unused_result));
+bool export_begin(struct export *e, const struct render_input *in, struct diag *diag) MUST_CHECK;
 /* Calls each(context, part) for each part, in the order of places, until it returns false. */
 bool export_parts(const struct export *e, bool (*each)(void *context, const struct export_part *part),
                   void *context);
@@ -40,6 +39,6 @@ void export_frame(const struct export *e, frame_id frame, struct buf *b);
 void export_put_shrunk(const struct export *e, struct json *j);
 
 /* Appends the bytes to out, packed. False, and diag, also where `plain` has failed. */
-bool export_pack(struct buf *plain, struct buf *out, struct diag *diag) __attribute__((warn_unused_result));
+bool export_pack(struct buf *plain, struct buf *out, struct diag *diag) MUST_CHECK;
 
 #endif

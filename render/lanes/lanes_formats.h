@@ -24,7 +24,7 @@ struct lanes_plan {
  * diag, with DIAG_USAGE for a profile without times, a window that does not begin before its end and a
  * track of `stacks` that there is not, DIAG_NOT_FOUND for a mark that is no method's. */
 bool lanes_plan(struct lanes_plan *plan, const struct render_input *in, const struct lanes_asked *asked,
-                uint64_t from_ns, uint64_t to_ns, struct diag *diag) __attribute__((warn_unused_result));
+                uint64_t from_ns, uint64_t to_ns, struct diag *diag) MUST_CHECK;
 
 /* The formats of lanes: each is a file that fills a row. */
 

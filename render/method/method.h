@@ -25,14 +25,13 @@ extern const struct method_format METHOD_JSON, METHOD_TXT;
  * `whole`: the profile of which this is a window of time, or NULL; what only ran outside of the window is
  * found, too. */
 bool method_find(const struct render_input *in, const struct profile *whole, struct str name,
-                 const struct table **t, uint32_t *row, struct diag *diag)
-    __attribute__((warn_unused_result));
+                 const struct table **t, uint32_t *row, struct diag *diag) MUST_CHECK;
 
 /* Appends the method's report to out. Of the request limit and offset count: for each list of callers and
  * callees by itself. False: diag. */
 bool method_write(const struct render_input *in, const struct table *t, uint32_t row,
                   const struct method_format *format, const struct table_request *request, struct buf *out,
-                  struct diag *diag) __attribute__((warn_unused_result));
+                  struct diag *diag) MUST_CHECK;
 
 /* Who calls one row of the table, and what it calls: what Traceview shows where a row is opened. */
 
@@ -64,8 +63,7 @@ struct detail {
 };
 
 /* One pass over the table's nodes; all memory is of the arena. False: it gives no more. */
-bool detail_new(struct detail *d, const struct table *t, uint32_t row, struct arena *arena)
-    __attribute__((warn_unused_result));
+bool detail_new(struct detail *d, const struct table *t, uint32_t row, struct arena *arena) MUST_CHECK;
 
 /* How long the calls of one method were, in its report (profile/calls/calls.h has the rules). */
 
@@ -95,7 +93,7 @@ struct method_report {
 };
 
 /* All memory is of the arena. False: it gives no more. */
-bool method_report_new(struct method_report *r, const struct table *t, uint32_t row, struct arena *arena)
-    __attribute__((warn_unused_result));
+bool method_report_new(struct method_report *r, const struct table *t, uint32_t row,
+                       struct arena *arena) MUST_CHECK;
 
 #endif

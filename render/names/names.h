@@ -67,12 +67,12 @@ struct names_frame {
 
 /* Lives in the arena, is immutable, may be read by many threads; the profile must outlive it. NULL when the arena
  * gives no more. */
-struct names *names_new(const struct profile *p, struct arena *arena) __attribute__((warn_unused_result));
+struct names *names_new(const struct profile *p, struct arena *arena) MUST_CHECK;
 
 /* The same names of the same profile, for which a person has said what is the app's own code. Shares with
  * `n`, which must outlive it, all that is the same. */
 const struct names *names_with_own(const struct names *n, const struct profile *p, const struct own_code *own,
-                                   struct arena *arena) __attribute__((warn_unused_result));
+                                   struct arena *arena) MUST_CHECK;
 
 /* The packages of all frames, as frame_package tells them, each once, in the order of their bytes. */
 uint32_t names_packages(const struct names *n);

@@ -45,8 +45,7 @@
 
 /* Appends DATA of the whole tree, within the budget of the view, with the characters escaped that XML needs.
  * *embedded: nodes that are in it, without the root. False: diag. */
-bool data_put(struct data_tree *d, struct buf *out, uint32_t *embedded, struct diag *diag)
-    __attribute__((warn_unused_result));
+bool data_put(struct data_tree *d, struct buf *out, uint32_t *embedded, struct diag *diag) MUST_CHECK;
 
 /* As an output's render: the piece of DATA that view->node and view->skip ask for. */
 bool data_render_piece(const struct render_input *in, struct buf *out, struct diag *diag);

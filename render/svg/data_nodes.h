@@ -77,7 +77,7 @@ enum { DATA_NUMBER_BYTES_MAX = 13 };
 /* `first` is the first node, the `skip` heaviest of its children are left out. Until a cut is set, all
  * others are written. False: the arena gives no more. */
 bool data_nodes_init(struct data_nodes *w, const struct data_tree *d, struct data_frames *frames,
-                     uint32_t first, uint32_t skip) __attribute__((warn_unused_result));
+                     uint32_t first, uint32_t skip) MUST_CHECK;
 
 /* Totals and places of all nodes that could be written, but for the first. *n: how many; room for as many
  * nodes as the tree has. */
@@ -101,7 +101,6 @@ static inline char *data_number(char *to, uint64_t value)
 }
 
 /* False: diag. */
-bool data_tree_open(struct data_tree *d, const struct render_input *in, struct diag *diag)
-    __attribute__((warn_unused_result));
+bool data_tree_open(struct data_tree *d, const struct render_input *in, struct diag *diag) MUST_CHECK;
 
 #endif

@@ -40,8 +40,8 @@ struct layout {
 };
 
 /* Of the tree's first column. Lives in the arena; NULL when it gives no more. */
-const struct layout *layout_new(const struct tree *t, const struct layout_limits *limits, struct arena *arena)
-    __attribute__((warn_unused_result));
+const struct layout *layout_new(const struct tree *t, const struct layout_limits *limits,
+                                struct arena *arena) MUST_CHECK;
 
 /* What a picture of this width can show of an inverted tree with this total. */
 struct invert_cut layout_invert_cut(const struct view_options *view, uint64_t total);
@@ -59,7 +59,7 @@ struct package_colours {
 
 /* By self in the first column of the tree; equal ones by name. False: the arena gives no more. */
 bool package_colours_find(struct package_colours *c, const struct names *n, const struct tree *base,
-                          struct arena *arena) __attribute__((warn_unused_result));
+                          struct arena *arena) MUST_CHECK;
 
 /* The colours of one picture. */
 struct frame_colours {
@@ -72,7 +72,7 @@ struct frame_colours {
 /* `base` is the tree that flame and icicle show, its first column what is measured: what is inverted has the colours
  * of what it was made from. False: the arena gives no more. */
 bool frame_colours_find(struct frame_colours *p, const struct names *n, enum view_palette kind,
-                        const struct tree *base, struct arena *arena) __attribute__((warn_unused_result));
+                        const struct tree *base, struct arena *arena) MUST_CHECK;
 
 /* The class of what is drawn: "o3", "c12", "h2", "y5", "d4", "cr". Terminated. */
 struct frame_colours_class {

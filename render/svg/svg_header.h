@@ -71,16 +71,15 @@ void svg_line(struct svg_pen *pen, const char *class);
 void svg_warnings(struct svg_pen *pen);
 
 /* What the colours mean. `base` as for frame_colours_of. False: the arena gives no more. */
-bool svg_legend(struct svg_pen *pen, const struct frame_colours *palette, const struct tree *base)
-    __attribute__((warn_unused_result));
+bool svg_legend(struct svg_pen *pen, const struct frame_colours *palette, const struct tree *base) MUST_CHECK;
 
 /* Where the frames begin, below the last row. */
 uint32_t svg_top_px(const struct svg_pen *pen);
 
 /* The controls that the script shows: with all warnings, the values, and the legends of all palettes, that of
  * packages for the view's value. False: the arena gives no more. */
-bool svg_controls(struct svg_pen *pen, const struct measure *measures, uint32_t n, const struct tree *base)
-    __attribute__((warn_unused_result));
+bool svg_controls(struct svg_pen *pen, const struct measure *measures, uint32_t n,
+                  const struct tree *base) MUST_CHECK;
 
 /* What the root element says, beside the label. */
 struct svg_root {
@@ -96,8 +95,7 @@ void svg_filters(struct svg_pen *pen, const struct tree *t, struct str value, en
 bool svg_emptied(struct svg_pen *pen, const struct tree *t, struct svg_root *root);
 
 /* Frees what the pen holds, in any case. False: diag. */
-bool svg_finish(struct svg_pen *pen, const struct svg_root *root, struct diag *diag)
-    __attribute__((warn_unused_result));
+bool svg_finish(struct svg_pen *pen, const struct svg_root *root, struct diag *diag) MUST_CHECK;
 
 /* When it ends before. */
 void svg_abandon(struct svg_pen *pen);

@@ -80,8 +80,7 @@ struct selection {
  * differ are left out unless asked for. Rows with equal cells stand in the order of their names. Memory is
  * the arena's. False: diag, with DIAG_USAGE for a column that the table does not have. */
 bool table_select(const struct table *t, const struct table_request *request, struct str value,
-                  struct selection *s, struct arena *arena, struct diag *diag)
-    __attribute__((warn_unused_result));
+                  struct selection *s, struct arena *arena, struct diag *diag) MUST_CHECK;
 
 /* Forgets a sort column that belongs to another table: of rows of another group, or with longest calls. So
  * a form may keep the column while somebody chooses other rows. */

@@ -23,7 +23,7 @@
 /* The table with its diff; `t` is of a profile that is a comparison. NULL: the arena gives no more, or diag is set:
  * DIAG_USAGE for a value that is not there, or what cannot be scaled by. */
 const struct table *diff_new(const struct table *t, const struct diff_request *request, struct arena *arena,
-                             struct diag *diag) __attribute__((warn_unused_result));
+                             struct diag *diag) MUST_CHECK;
 
 /* Appends "+12.5 ms" or "-3 calls"; "0 ms". */
 void diff_put_change(struct buf *b, enum unit unit, struct diff_pair pair);
@@ -45,8 +45,7 @@ const struct table_format *diff_format_by_name(struct str name);
 /* Appends the chosen rows of a table with its diff, or what the format draws; `in` is what the table was
  * made from. False: diag. */
 bool diff_write(const struct table *t, const struct render_input *in, const struct table_request *request,
-                const struct table_format *format, struct buf *out, struct diag *diag)
-    __attribute__((warn_unused_result));
+                const struct table_format *format, struct buf *out, struct diag *diag) MUST_CHECK;
 
 /* A comparison on its way into what draws trees: the profile of both sides
  * (profile/transform/transform.h), and a view of it. */
@@ -58,7 +57,7 @@ struct diff_sides {
 
 /* With what the comparison's request says is wide, and the scale of its table. False: diag. */
 bool diff_sides_open(struct diff_sides *s, const struct table *t, const struct render_input *in,
-                     struct diag *diag) __attribute__((warn_unused_result));
+                     struct diag *diag) MUST_CHECK;
 
 /* Makes one of the values of the sides that of the view. */
 void diff_sides_value(struct diff_sides *s, uint32_t value);

@@ -26,14 +26,14 @@ struct diff_words {
 };
 
 /* The arena lends what counting needs. False: it gives no more. */
-bool diff_words(const struct table *t, struct diff_words *says, struct buf *out, struct arena *arena)
-    __attribute__((warn_unused_result));
+bool diff_words(const struct table *t, struct diff_words *says, struct buf *out,
+                struct arena *arena) MUST_CHECK;
 
 /* Looks whether the table, made by diff_new, passes the rule: then appends one line that says so, with the
  * largest growths. Names are those of its rows. What is new in B has grown by more than any percentage; a change within the
  * spread of the runs (diff.h) passes no rule. Of a pattern that is like no name it appends a line that says that. *passed is set, or
  * left. False: diag, DIAG_USAGE for a value that is not there or has another unit. */
 bool diff_rule_check(const struct fail_rule *rule, const struct table *t, struct buf *says, bool *passed,
-                     struct diag *diag) __attribute__((warn_unused_result));
+                     struct diag *diag) MUST_CHECK;
 
 #endif

@@ -39,8 +39,7 @@ struct diff_worked {
 };
 
 /* `t` must outlive it. False: the arena gives no more. */
-bool diff_worked_new(struct diff_worked *w, const struct table *t, struct arena *arena)
-    __attribute__((warn_unused_result));
+bool diff_worked_new(struct diff_worked *w, const struct table *t, struct arena *arena) MUST_CHECK;
 
 struct diff_pair diff_worked_inclusive(const struct diff_worked *w, uint32_t row);
 struct diff_pair diff_worked_exclusive(const struct diff_worked *w, uint32_t row);

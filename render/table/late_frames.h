@@ -55,8 +55,8 @@ struct late_frames {
 };
 
 /* `window`: only frames that are partly in it are told; NULL: all. Lives in the arena; NULL when it gives no more. */
-struct late_frames *late_frames_new(struct arena *arena, const struct profile *p, const struct window *window)
-    __attribute__((warn_unused_result));
+struct late_frames *late_frames_new(struct arena *arena, const struct profile *p,
+                                    const struct window *window) MUST_CHECK;
 struct replay_sink late_frames_replay(struct late_frames *t);
 
 /* Calls `put` with the stable word of each cause of the bits, and its words for people. */

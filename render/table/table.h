@@ -81,7 +81,7 @@ struct groups {
 /* Any kind but GROUP_THREAD. Rows are numbered in the bytewise order of their names; methods of equal text by their
  * signature, then by what else they differ in. False: the arena gives no more. */
 bool groups_new(struct groups *g, const struct profile *p, const struct names *names, enum table_group kind,
-                struct arena *arena) __attribute__((warn_unused_result));
+                struct arena *arena) MUST_CHECK;
 
 /* ---- the table ---- */
 
@@ -165,14 +165,14 @@ uint32_t table_measure(const struct table *t, struct str name);
  * (view_resolve). Takes memory for the rows, and for the deepest stack, which it gives back. NULL: the
  * arena gives no more. */
 const struct table *methods_new(const struct profile *p, const struct names *names,
-                                const struct view_options *view, enum table_group group, struct arena *arena)
-    __attribute__((warn_unused_result));
+                                const struct view_options *view, enum table_group group,
+                                struct arena *arena) MUST_CHECK;
 
 /* The same of those tracks that can have the view's value: where a profile has sections, samples and heaps, a table is of one of
  * these, and its columns are the values of that one. */
 const struct table *methods_of_value(const struct profile *p, const struct names *names,
                                      const struct view_options *view, enum table_group group,
-                                     struct arena *arena) __attribute__((warn_unused_result));
+                                     struct arena *arena) MUST_CHECK;
 
 /* One pass over the nodes that a table counts, along their stacks: table and detail are both made by it. */
 
@@ -191,8 +191,7 @@ typedef void walk_leave(void *context, const struct table *t, const struct walk_
 /* Children come before their parents, and the tracks in their order. Of the table, groups, measures and
  * tracks must be there. Memory: a count for each row, and the deepest stack. False: the arena gives no
  * more. */
-bool walk_nodes(const struct table *t, walk_leave *leave, void *context, struct arena *arena)
-    __attribute__((warn_unused_result));
+bool walk_nodes(const struct table *t, walk_leave *leave, void *context, struct arena *arena) MUST_CHECK;
 static inline uint64_t walk_total(const struct table *t, const struct walk_node *node, uint32_t measure)
 {
     const struct measure *m = &t->measures[measure];
@@ -208,16 +207,15 @@ static inline uint64_t walk_total(const struct table *t, const struct walk_node 
 enum { TABLE_ID_DIGITS = 12 };
 
 /* Of a row of a table of methods; terminated. False: the library failed. */
-bool table_id(const struct table *t, uint32_t row, struct sha256 *h, char id[TABLE_ID_DIGITS + 1])
-    __attribute__((warn_unused_result));
+bool table_id(const struct table *t, uint32_t row, struct sha256 *h, char id[TABLE_ID_DIGITS + 1]) MUST_CHECK;
 
 /* The same of a frame of a profile. */
-bool table_frame_id(const struct profile *p, frame_id frame, struct sha256 *h, char id[TABLE_ID_DIGITS + 1])
-    __attribute__((warn_unused_result));
+bool table_frame_id(const struct profile *p, frame_id frame, struct sha256 *h,
+                    char id[TABLE_ID_DIGITS + 1]) MUST_CHECK;
 
 /* Fills rows[max] with the rows of that id which are present, and *n with how many there are, also if that
  * is more than max. False: the library failed. */
 bool table_by_id(const struct table *t, struct str id, struct sha256 *h, uint32_t *rows, uint32_t max,
-                 uint32_t *n) __attribute__((warn_unused_result));
+                 uint32_t *n) MUST_CHECK;
 
 #endif

@@ -44,7 +44,6 @@ void table_txt_name(struct buf *out, const struct table *t, uint32_t row);
  * rows that the request selects; with longest calls if in->calls has them, made with the rows of
  * groups_new. All memory but out's is in->scratch. Any thread. False: diag. */
 bool table_write(const struct render_input *in, const struct table_request *request,
-                 const struct table_format *format, struct buf *out, struct diag *diag)
-    __attribute__((warn_unused_result));
+                 const struct table_format *format, struct buf *out, struct diag *diag) MUST_CHECK;
 
 #endif

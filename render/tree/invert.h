@@ -34,18 +34,18 @@ struct invert_cut {
 /* From the tree of the same spec. Children are in the order of the spec, tracks behind frames by name. Lives in
  * in->scratch. The result has its cut_short set if a node's callers are left out by the cut. NULL: diag is set. */
 const struct tree *invert_new(const struct render_input *in, const struct tree_spec *spec,
-                              const struct tree *base, const struct invert_cut *cut, struct diag *diag)
-    __attribute__((warn_unused_result));
+                              const struct tree *base, const struct invert_cut *cut,
+                              struct diag *diag) MUST_CHECK;
 
 /* The callers of one frame, as sandwich.h defines them: the root is the frame itself. */
 const struct tree *invert_callers(const struct render_input *in, const struct tree_spec *spec,
                                   const struct tree *base, frame_id frame, const struct invert_cut *cut,
-                                  struct diag *diag) __attribute__((warn_unused_result));
+                                  struct diag *diag) MUST_CHECK;
 
 /* `rank` orders the frames, by place; the root's does not matter. In time n log n log(depth), whatever the
  * tree. False when the arena gives no more. */
-bool upward_sort(struct upward *made, const struct tree *t, const uint32_t *rank, struct arena *arena)
-    __attribute__((warn_unused_result));
+bool upward_sort(struct upward *made, const struct tree *t, const uint32_t *rank,
+                 struct arena *arena) MUST_CHECK;
 
 /* Gives the arrays back to the arena. */
 void upward_release(struct upward *u, struct arena *arena);

@@ -20,7 +20,7 @@ struct sandwich {
  * name, the frame with the largest self in column 0 of the base tree, all its nodes together; equal ones by rank.
  * False: diag (DIAG_NOT_FOUND). */
 bool sandwich_method(const struct render_input *in, const struct tree *base, frame_id *method,
-                     struct diag *diag) __attribute__((warn_unused_result));
+                     struct diag *diag) MUST_CHECK;
 
 /* The text that names the frame, cleaned: with its signature where other frames have the same text. It can be longer
  * than what view_options.method has room for. */
@@ -30,7 +30,7 @@ void sandwich_name(struct buf *b, const struct names *n, const struct profile *p
  * they are drawn as wide. A method that is not in the base tree has trees of a root without total. Lives in
  * in->scratch. False: diag is set. */
 bool sandwich_new(const struct render_input *in, const struct tree_spec *spec, const struct tree *base,
-                  frame_id method, const struct invert_cut *cut, struct sandwich *made, struct diag *diag)
-    __attribute__((warn_unused_result));
+                  frame_id method, const struct invert_cut *cut, struct sandwich *made,
+                  struct diag *diag) MUST_CHECK;
 
 #endif

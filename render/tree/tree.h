@@ -114,18 +114,17 @@ struct place_values {
 
 /* Of n rows, in the arena. False when it gives no more. */
 bool place_values_new(struct place_values *v, size_t n, uint32_t n_columns, bool has_calls,
-                      struct arena *arena) __attribute__((warn_unused_result));
+                      struct arena *arena) MUST_CHECK;
 
 /* Makes t a tree of these values, with what it shares with the tree that it is made from, and places its
  * rows as the spec wants it. False when the arena gives no more. */
 bool place_values_tree(struct tree *t, const struct place_values *v, const struct place_rows *rows,
-                       const struct tree *base, const struct tree_spec *spec, struct arena *arena)
-    __attribute__((warn_unused_result));
+                       const struct tree *base, const struct tree_spec *spec, struct arena *arena) MUST_CHECK;
 
 /* Fills n, row, parent, depth and size of t. Siblings stand by rank, or, with `weight`, by its totals, the largest
  * first, equal ones by rank. False when the arena gives no more. */
 bool place_all(struct tree *t, const struct place_rows *rows, const struct tree_column *weight,
-               struct arena *arena) __attribute__((warn_unused_result));
+               struct arena *arena) MUST_CHECK;
 
 struct merge {
     struct place_rows groups; /* as rows; a group's members are the rows that became it */
@@ -134,19 +133,18 @@ struct merge {
 };
 
 /* In the arena. False when it gives no more. */
-bool merge_rows(const struct place_rows *rows, struct merge *made, struct arena *arena)
-    __attribute__((warn_unused_result));
+bool merge_rows(const struct place_rows *rows, struct merge *made, struct arena *arena) MUST_CHECK;
 
 /* Makes the tree that a view shows, of the profile itself. Other trees (inverted, sandwich) are made from
  * this one. */
 
 /* Of the tracks that in->view selects. The tree lives in in->scratch, and some of it in the profile. NULL:
  * diag is set. */
-const struct tree *tree_new(const struct render_input *in, const struct tree_spec *spec, struct diag *diag)
-    __attribute__((warn_unused_result));
+const struct tree *tree_new(const struct render_input *in, const struct tree_spec *spec,
+                            struct diag *diag) MUST_CHECK;
 
 /* By frame of the profile, what its nodes have by themselves in the first column. NULL: the arena gives no more. */
-const uint64_t *tree_selves(const struct tree *t, struct arena *arena) __attribute__((warn_unused_result));
+const uint64_t *tree_selves(const struct tree *t, struct arena *arena) MUST_CHECK;
 
 /* Which nodes of a tree are the heaviest: by total, the largest first, equal ones by place. A child is never
  * heavier than its parent and stands behind it, so the heaviest k nodes always hang together at the root. */

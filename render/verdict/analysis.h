@@ -93,6 +93,6 @@ uint32_t analysis_top(const int64_t *numbers, uint32_t n, uint32_t *top, uint32_
 uint64_t active_of(const struct thread_cost *t);
 
 /* Lives in in->scratch; NULL when it gives no more. */
-struct analysis *analysis_new(const struct render_input *in) __attribute__((warn_unused_result));
+struct analysis *analysis_new(const struct render_input *in) MUST_CHECK;
 
 #endif

@@ -26,7 +26,6 @@ struct chain {
 };
 
 /* Lives in the arena; NULL when it gives no more. */
-const struct chain *chain_new(const struct analysis *a, struct arena *arena)
-    __attribute__((warn_unused_result));
+const struct chain *chain_new(const struct analysis *a, struct arena *arena) MUST_CHECK;
 
 #endif

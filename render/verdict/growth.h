@@ -23,8 +23,7 @@ struct growth {
 enum { GROWTH_SINCE_FIRST, GROWTH_SINCE_BEFORE, GROWTHS };
 
 /* Of a profile that has what changed since the dump `since`. False: in->scratch gives no more. */
-bool growth_find(const struct render_input *in, uint32_t since, struct growth *g)
-    __attribute__((warn_unused_result));
+bool growth_find(const struct render_input *in, uint32_t since, struct growth *g) MUST_CHECK;
 
 /* Rows of the table of rules. */
 bool growth_since_first(const struct rule *r, const struct analysis *a, struct finding *f);

@@ -64,7 +64,7 @@ uint32_t system_main(const struct profile *p);
 
 /* `window`: only what lies in it counts; NULL: all. Lives in the arena; NULL when it gives no more. */
 struct system_log_sink *system_log_new(struct arena *arena, const struct profile *p,
-                                       const struct window *window) __attribute__((warn_unused_result));
+                                       const struct window *window) MUST_CHECK;
 struct replay_sink system_log_replay(struct system_log_sink *s);
 
 /* Behind the replay: where the start was. */
@@ -88,7 +88,7 @@ bool system_is_starved(uint64_t runnable_ns, uint64_t running_ns);
 
 /* NULL: the arena gives no more. There are no tracks to replay where the main thread was not starved. */
 struct system_rivals *system_rivals_new(struct arena *arena, const struct profile *p,
-                                        const struct system_log *log) __attribute__((warn_unused_result));
+                                        const struct system_log *log) MUST_CHECK;
 struct replay_sink system_rivals_replay(struct system_rivals *r);
 
 #endif

@@ -69,7 +69,7 @@ struct system_counts {
 
 /* Of the profile whose main thread is at that index. Lives in the arena; NULL when it gives no more. */
 const struct system_counts *system_counts_new(const struct profile *p, uint32_t main,
-                                              const struct system_times *times, struct arena *arena)
-    __attribute__((warn_unused_result));
+                                              const struct system_times *times,
+                                              struct arena *arena) MUST_CHECK;
 
 #endif

@@ -34,7 +34,7 @@ bool verdict_wants_spans(const struct profile *p, const struct names *names, str
                          struct span_request *request);
 
 /* in->spans: what that request found; NULL if there are none. Lives in in->scratch; NULL: it gives no more. */
-const struct verdict *verdict_new(const struct render_input *in) __attribute__((warn_unused_result));
+const struct verdict *verdict_new(const struct render_input *in) MUST_CHECK;
 
 struct verdict_format {
     struct text_format text;
@@ -51,6 +51,6 @@ const struct verdict_format *verdict_format_by_name(struct str name);
 
 /* From a profile to bytes, appended to out. False: diag. */
 bool verdict_write(const struct render_input *in, const struct verdict_format *format, struct buf *out,
-                   struct diag *diag) __attribute__((warn_unused_result));
+                   struct diag *diag) MUST_CHECK;
 
 #endif

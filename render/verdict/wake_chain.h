@@ -54,8 +54,8 @@ struct wake_chain {
 };
 
 /* Lives in the arena; NULL when it gives no more. */
-struct wake_chain *wake_chain_new(struct arena *arena, const struct profile *p, const struct window *window)
-    __attribute__((warn_unused_result));
+struct wake_chain *wake_chain_new(struct arena *arena, const struct profile *p,
+                                  const struct window *window) MUST_CHECK;
 
 /* What is to be replayed next, of its tracks, window and sink; false: nothing more. */
 bool wake_chain_wants(struct wake_chain *c, struct replay_request *replay);

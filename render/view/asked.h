@@ -100,8 +100,8 @@ void asked_defaults(struct asked *a);
  * key, the value and what is allowed) for a key or a value that is not known; *a is as before then. What
  * was set last counts; but each step of a filter is added behind those that are there. What depends on the
  * profile, as whether it has the value, is looked at later. */
-bool asked_set(struct asked *a, unsigned groups, struct str name, struct str value, struct diag *diag)
-    __attribute__((warn_unused_result));
+bool asked_set(struct asked *a, unsigned groups, struct str name, struct str value,
+               struct diag *diag) MUST_CHECK;
 
 /* Calls `put` with each key of these groups that differs from its default, and what it is set to as text
  * that asked_set takes back, in the order of the table. Of memory that is short b->failed tells, where

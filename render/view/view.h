@@ -167,8 +167,8 @@ bool view_set_tracks(struct view_options *o, struct str text, struct diag *diag)
 bool view_shows_track(const struct view_options *o, uint32_t id);
 
 /* The tracks that are shown: indexes of p->tracks, ascending. NULL: the arena gives no more. */
-uint32_t *view_tracks(const struct profile *p, const struct view_options *o, uint32_t *n, struct arena *arena)
-    __attribute__((warn_unused_result));
+uint32_t *view_tracks(const struct profile *p, const struct view_options *o, uint32_t *n,
+                      struct arena *arena) MUST_CHECK;
 
 /* The step number i of the filters, i < o->filters.n. The text stays as long as *o does not change. */
 struct filter_step view_filter(const struct view_options *o, uint32_t i);

@@ -39,8 +39,7 @@ extern const struct config_old_name CONFIG_OLD_NAMES[CONFIG_OLD_NAMES_COUNT];
 const struct config_key *config_keys_find(struct config *c, struct str name);
 
 /* Sets the key of *c from text, and notes that it was given. False if it is not allowed; *c is as before then. */
-bool config_keys_set(struct config *c, const struct config_key *key, struct str value)
-    __attribute__((warn_unused_result));
+bool config_keys_set(struct config *c, const struct config_key *key, struct str value) MUST_CHECK;
 
 /* What stands for its value in help: "N", "SIZE" or "TEXT"; NULL for a key that needs none. */
 const char *config_keys_metavar(const struct config_key *key);

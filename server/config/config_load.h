@@ -18,7 +18,7 @@ enum config_action { CONFIG_RUN, CONFIG_PRINT, CONFIG_CHECK };
  * booleans also as bare --key; --config FILE; --print-config; --check-config. False: diag (DIAG_USAGE) names
  * the source (file and line, variable or flag), the key, and what is allowed; an unknown key is an error. */
 bool config_load(struct config *c, int n_arguments, char *const *arguments, char *const *environment,
-                 enum config_action *action, struct diag *diag) __attribute__((warn_unused_result));
+                 enum config_action *action, struct diag *diag) MUST_CHECK;
 
 /* The built-in values, with the place of the store that the process's environment gives. */
 void config_defaults(struct config *c);
@@ -28,12 +28,11 @@ bool config_listen_is_loopback(const struct config *c);
 
 /* The effective configuration as JSON, in the form of the configuration file. False when memory is short, or fd takes
  * no more. */
-bool config_print(const struct config *c, int fd) __attribute__((warn_unused_result));
+bool config_print(const struct config *c, int fd) MUST_CHECK;
 
 /* Sets in *c what the file names and leaves the rest. False: diag (DIAG_USAGE) names the file, the line, the
  * key, and what is allowed. */
-bool config_file_take(struct config *c, const char *path, struct diag *diag)
-    __attribute__((warn_unused_result));
+bool config_file_take(struct config *c, const char *path, struct diag *diag) MUST_CHECK;
 
 /* What the configuration leaves to the machine: how many threads work, and how much memory each may take.
  *

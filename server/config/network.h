@@ -14,12 +14,11 @@ struct network_address {
 };
 
 /* Of a peer. False for other families, such as Unix sockets: these have no address. */
-bool network_of_peer(const struct sockaddr *peer, struct network_address *out)
-    __attribute__((warn_unused_result));
+bool network_of_peer(const struct sockaddr *peer, struct network_address *out) MUST_CHECK;
 
 /* "192.0.2.7", "2001:db8::1" or, as forwarding headers write it, either with a port: "192.0.2.7:4711",
  * "[2001:db8::1]:4711". False if it is none of these. */
-bool network_parse(struct str text, struct network_address *out) __attribute__((warn_unused_result));
+bool network_parse(struct str text, struct network_address *out) MUST_CHECK;
 
 /* The address that stands for the client: that of its /64 for IPv6, its own for IPv4. */
 struct network_address network_of_client(struct network_address address);
@@ -47,7 +46,7 @@ struct address {
     char path[108]; /* of ADDRESS_UNIX; fits sockaddr_un */
 };
 
-bool address_parse(struct str text, struct address *a) __attribute__((warn_unused_result));
+bool address_parse(struct str text, struct address *a) MUST_CHECK;
 
 /* 127.0.0.0/8, ::1, either of them written as the other, localhost, and Unix sockets. */
 bool address_is_loopback(const struct address *a);

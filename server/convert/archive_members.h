@@ -29,8 +29,7 @@ enum archive_found {
 /* Reads through the archive behind the descriptor; Ends soon after `stop` was asked, which may be NULL.
  * Takes as long as the archive is large. */
 enum archive_found archive_members_list(const struct config *config, int fd, const struct stop *stop,
-                                        struct archive_members *members, struct diag *diag)
-    __attribute__((warn_unused_result));
+                                        struct archive_members *members, struct diag *diag) MUST_CHECK;
 void archive_members_free(struct archive_members *members); /* none is fine */
 
 #endif

@@ -78,19 +78,16 @@ void conversion_split(struct conversion *f, const char *key);
 /* The names of the profile are told by this mapping.txt too, a regular file: it takes a duplicate of the
  * descriptor, and reads it when the profile is complete. `package`: of which processes, see struct
  * mapping_use. False: diag. */
-bool conversion_map(struct conversion *f, int fd, struct str package, struct diag *diag)
-    __attribute__((warn_unused_result));
+bool conversion_map(struct conversion *f, int fd, struct str package, struct diag *diag) MUST_CHECK;
 
 /* Symbols are looked for in this regular file or folder too, of which it takes a duplicate of the
  * descriptor: see symbol_search.h. `name` is that of the file, without folders; or empty. False: diag. */
-bool conversion_symbols(struct conversion *f, int fd, struct str name, struct diag *diag)
-    __attribute__((warn_unused_result));
+bool conversion_symbols(struct conversion *f, int fd, struct str name, struct diag *diag) MUST_CHECK;
 
 /* Has the profile's log of calls written with this reading, for who is going to need it. Of events it takes a third more
  * time; of samples it may take three times as long, so that it is written of them only if `of_samples`. Before the first
  * byte. False: diag. */
-bool conversion_keep_log(struct conversion *f, bool of_samples, struct diag *diag)
-    __attribute__((warn_unused_result));
+bool conversion_keep_log(struct conversion *f, bool of_samples, struct diag *diag) MUST_CHECK;
 /* The same of events, for who will probably need it: a log of more bytes, or whose writing takes more beside, is not kept, and
  * the profile is as good without. */
 void conversion_may_keep_log(struct conversion *f, size_t limit_bytes);
@@ -104,8 +101,8 @@ void conversion_stop(struct conversion *f, const struct stop *stop);
 /* Reads all that the profile needs of the input, on this thread, which blocks where the input does. Ends
  * and frees f in every case. NULL: diag says why; the input may have more bytes then, which nobody reads.
  * When `in` fails, diag is of DIAG_IO and who gave it knows more. */
-struct shared_profile *conversion_read(struct conversion *f, const struct source_input *in, struct diag *diag)
-    __attribute__((warn_unused_result));
+struct shared_profile *conversion_read(struct conversion *f, const struct source_input *in,
+                                       struct diag *diag) MUST_CHECK;
 void conversion_abandon(struct conversion *f); /* NULL is fine */
 
 /* Profiles to compare: n_a runs of A, then n_b of B. Of each run `open` says how far methods that are
@@ -123,7 +120,7 @@ void convert_compared_options(struct view_options *view);
 
 /* Profiles as one (profile/compare/compare.h), which needs them no longer. NULL: diag. */
 struct shared_profile *convert_compare(const struct config *config, const struct convert_runs *runs,
-                                       struct diag *diag) __attribute__((warn_unused_result));
+                                       struct diag *diag) MUST_CHECK;
 
 /* The options of a view when nothing is said: the defaults, with the budget that the configuration gives a
  * picture. */
@@ -167,28 +164,27 @@ bool convert_with_spans(const struct convert_source *s, const struct span_reques
 /* A window of time of a whole profile, which must outlive it. The options of a view
  * say which one by view_window. NULL: diag; DIAG_USAGE where the profile has no times. */
 struct shared_profile *convert_window(const struct convert_source *whole, const struct window *window,
-                                      struct diag *diag) __attribute__((warn_unused_result));
+                                      struct diag *diag) MUST_CHECK;
 
 /* The log of calls of a profile (profile/log/call_log.h): made by reading the profile's bytes a second
  * time, when it is first needed, and then kept with the profile for all who need it. It is of the bytes:
  * names, filters and windows do not change it. */
 
 /* Makes the log if it is not there yet, by s->make_log, or else from s->fd. False: diag. */
-bool profile_log_make(const struct convert_source *s, struct diag *diag) __attribute__((warn_unused_result));
+bool profile_log_make(const struct convert_source *s, struct diag *diag) MUST_CHECK;
 
 /* Makes the log of the source's profile: reads all of its bytes. `parallel` as in conversion_parallel; may be NULL. Of two
  * who do so at a time the first one's log is kept. False: diag, with DIAG_IO where these are not the profile's bytes; not
  * set where `in` knows why they cannot be had. */
 bool profile_log_read(const struct convert_source *s, const struct source_input *in,
-                      const struct parallel *parallel, const struct stop *stop, struct diag *diag)
-    __attribute__((warn_unused_result));
+                      const struct parallel *parallel, const struct stop *stop, struct diag *diag) MUST_CHECK;
 
 /* Fills in the log, which is there, and the profile: that of the source, or the whole that it is a window of. */
 void profile_log_request(const struct shared_profile *f, struct replay_request *request);
 
 /* Replays with it, made if it is not there yet. False: diag; if that is not set, the sink has ended the replay. */
-bool profile_log_replay(const struct convert_source *s, struct replay_request *request, struct diag *diag)
-    __attribute__((warn_unused_result));
+bool profile_log_replay(const struct convert_source *s, struct replay_request *request,
+                        struct diag *diag) MUST_CHECK;
 
 /* What a replay's answer means: true if it is REPLAY_DONE; diag is set where the log is damaged. */
 bool profile_log_ended(enum replay_end end, struct diag *diag);
@@ -217,6 +213,6 @@ struct call_list_taker {
  * drain has failed only the drain knows why. */
 bool call_list_write(const struct convert_source *source, const struct view_options *view,
                      const struct call_format *format, struct buf *out, const struct call_list_taker *taker,
-                     struct diag *diag) __attribute__((warn_unused_result));
+                     struct diag *diag) MUST_CHECK;
 
 #endif

@@ -69,8 +69,7 @@ bool conversion_seed(struct hash_seed *seed, struct diag *diag);
 struct kept_log;
 void kept_log_free(struct kept_log *k); /* NULL is fine */
 /* Behind the reading. False: diag. */
-bool kept_log_finish(struct kept_log *k, const struct profile *p, struct diag *diag)
-    __attribute__((warn_unused_result));
+bool kept_log_finish(struct kept_log *k, const struct profile *p, struct diag *diag) MUST_CHECK;
 
 /* Reads all of the bytes once more, as conversion_read does, but gives no other names. NULL: f->reader.diag. */
 const struct profile *conversion_read_bytes(struct conversion *f, const struct source_input *in);

@@ -14,22 +14,18 @@
 /* Appends the names that mappings are asked about and that are no platform's, in a form of this room's
  * own. False: diag. */
 struct report_input;
-bool convert_java_names(const struct report_input *in, struct buf *out, struct diag *diag)
-    __attribute__((warn_unused_result));
+bool convert_java_names(const struct report_input *in, struct buf *out, struct diag *diag) MUST_CHECK;
 
 struct mapping_fit;
 
 /* `names`, as above, must outlive it; with none it only tells whether bytes are a mapping at all. NULL: diag. */
-struct mapping_fit *mapping_fit_new(struct str names, size_t memory_bytes, struct diag *diag)
-    __attribute__((warn_unused_result));
+struct mapping_fit *mapping_fit_new(struct str names, size_t memory_bytes, struct diag *diag) MUST_CHECK;
 void mapping_fit_free(struct mapping_fit *f); /* NULL is fine */
 
 /* False: diag. DIAG_NO_MEMORY is the machine's want; all other kinds are about this file: it is no mapping
  * (DIAG_UNUSABLE and others), or needs more than the memory that it was given (DIAG_LIMIT). */
-bool mapping_fit_feed(struct mapping_fit *f, struct str bytes, struct diag *diag)
-    __attribute__((warn_unused_result));
+bool mapping_fit_feed(struct mapping_fit *f, struct str bytes, struct diag *diag) MUST_CHECK;
 /* Behind the last byte. False as above. */
-bool mapping_fit_finish(struct mapping_fit *f, struct mapping_share *share, struct diag *diag)
-    __attribute__((warn_unused_result));
+bool mapping_fit_finish(struct mapping_fit *f, struct mapping_share *share, struct diag *diag) MUST_CHECK;
 
 #endif

@@ -39,39 +39,30 @@ struct report_input {
 /* The table of methods: what GET /p/<id>/methods and `aflamed methods` answer with. Where longest calls are asked for,
  * the bytes are read again. What calls lasted is of the whole recording, whatever filters take out. A profile that
  * measures no time has no such columns. */
-bool convert_methods(const struct report_input *in, struct buf *out, struct diag *diag)
-    __attribute__((warn_unused_result));
+bool convert_methods(const struct report_input *in, struct buf *out, struct diag *diag) MUST_CHECK;
 /* One method: see render/method/method.h. Of the table's keys limit, offset and longest count: also how long its calls
  * were. */
-bool convert_method(const struct report_input *in, struct buf *out, struct diag *diag)
-    __attribute__((warn_unused_result));
+bool convert_method(const struct report_input *in, struct buf *out, struct diag *diag) MUST_CHECK;
 /* The sentences about a profile. For the long calls of the main thread the bytes are read again; where there is no
  * file, rules that need them stay silent. */
-bool convert_verdict(const struct report_input *in, struct buf *out, struct diag *diag)
-    __attribute__((warn_unused_result));
+bool convert_verdict(const struct report_input *in, struct buf *out, struct diag *diag) MUST_CHECK;
 /* Frames that were shown too late, in the window of the profile. Of the view only the own code counts: all threads and
  * all sections are looked at. */
-bool convert_frames(const struct report_input *in, struct buf *out, struct diag *diag)
-    __attribute__((warn_unused_result));
+bool convert_frames(const struct report_input *in, struct buf *out, struct diag *diag) MUST_CHECK;
 /* What all threads did in a window of time. Of the view, tracks, app, open, width and the window count, and of tracks
  * that are opened the filters. The profile's log is replayed. */
-bool convert_lanes(const struct report_input *in, struct buf *out, struct diag *diag)
-    __attribute__((warn_unused_result));
+bool convert_lanes(const struct report_input *in, struct buf *out, struct diag *diag) MUST_CHECK;
 /* The table of a comparison: what `aflamed diff` and GET /d/<idA>..<idB>/methods answer with. The value is that of the
  * comparison's keys, and that of the view stays empty. */
-bool convert_diff(const struct report_input *in, struct buf *out, struct diag *diag)
-    __attribute__((warn_unused_result));
+bool convert_diff(const struct report_input *in, struct buf *out, struct diag *diag) MUST_CHECK;
 /* What both sides have of one method, with its callers and callees, of the profile of both sides
  * (profile/transform/transform.h). Of calls, an edge has those between the two. Of the rows limit and offset count, for
  * each list by itself. */
-bool convert_diff_method(const struct report_input *in, struct buf *out, struct diag *diag)
-    __attribute__((warn_unused_result));
+bool convert_diff_method(const struct report_input *in, struct buf *out, struct diag *diag) MUST_CHECK;
 /* The digest of the profile (render/digest/profile_digest.h). */
-bool convert_digest(const struct report_input *in, struct buf *out, struct diag *diag)
-    __attribute__((warn_unused_result));
+bool convert_digest(const struct report_input *in, struct buf *out, struct diag *diag) MUST_CHECK;
 /* The card of a comparison. */
-bool convert_diff_card(const struct report_input *in, struct buf *out, struct diag *diag)
-    __attribute__((warn_unused_result));
+bool convert_diff_card(const struct report_input *in, struct buf *out, struct diag *diag) MUST_CHECK;
 
 /* Of a comparison the first sentence says by how much, the second one what. */
 enum { HEADLINE = 1, HEADLINE_OF_CHANGE = 2 };
@@ -80,7 +71,7 @@ enum { HEADLINE = 1, HEADLINE_OF_CHANGE = 2 };
 void report_headline(const json_t *sentences, size_t n, struct buf *b);
 /* The same from JSON with the sentences as a member of that name, which is freed. False: diag. */
 bool report_take_headline(struct buf *json, const char *member, size_t n, struct buf *headline,
-                          struct diag *diag) __attribute__((warn_unused_result));
+                          struct diag *diag) MUST_CHECK;
 
 struct report {
     const char *name; /* "methods", "m": a segment of its URL */

@@ -28,7 +28,7 @@ struct place;
 /* "s3://BUCKET" or "s3://BUCKET/PREFIX", or a directory. A directory that is only read may be in use by a service; one
  * that is written to must not be. NULL: diag. */
 struct place *place_open(const char *name, bool is_written, const struct s3_settings *settings,
-                         struct diag *diag) __attribute__((warn_unused_result));
+                         struct diag *diag) MUST_CHECK;
 void place_close(struct place *p); /* NULL is fine */
 
 /* The bucket's side; NULL: it is a directory. */
@@ -37,7 +37,7 @@ struct s3 *place_s3(struct place *p);
 /* Calls each(context, key, bytes) for the objects below the folder, until it returns false. False: diag. */
 bool place_list(struct place *p, const char *folder,
                 bool (*each)(void *context, const char *key, uint64_t bytes), void *context,
-                struct diag *diag) __attribute__((warn_unused_result));
+                struct diag *diag) MUST_CHECK;
 
 /* ---- the copy ---- */
 
@@ -51,7 +51,6 @@ struct copy_counts {
 /* damaged(context, key) is called for each such object, by one thread at a time; it may be called on any. False: diag;
  * counts say what was done. */
 bool copy_all(struct place *from, struct place *to, void (*damaged)(void *context, const char *key),
-              void *context, struct copy_counts *counts, struct diag *diag)
-    __attribute__((warn_unused_result));
+              void *context, struct copy_counts *counts, struct diag *diag) MUST_CHECK;
 
 #endif

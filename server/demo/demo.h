@@ -10,6 +10,6 @@
 #define DEMO_FILE_NAME "demo.trace"
 
 /* Appends the trace: version 3, two clocks. False when memory is short; nothing is appended then. Any thread. */
-bool demo_write(struct buf *out) __attribute__((warn_unused_result));
+bool demo_write(struct buf *out) MUST_CHECK;
 
 #endif

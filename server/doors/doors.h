@@ -26,12 +26,11 @@ struct session_key {
 };
 
 /* The key of the store, which is made if there is none. Sessions last as long as it. False: diag. */
-bool session_key_open(struct store *s, struct session_key *key, struct diag *diag)
-    __attribute__((warn_unused_result));
+bool session_key_open(struct store *s, struct session_key *key, struct diag *diag) MUST_CHECK;
 
 /* False: libcrypto failed. */
 bool session_make(const struct session_key *key, const struct token *token, int64_t ends_s,
-                  char text[SESSION_CHARS + 1]) __attribute__((warn_unused_result));
+                  char text[SESSION_CHARS + 1]) MUST_CHECK;
 
 /* The token that the text stands for at now_s. NULL: none; it has ended, was revoked, or is not ours. */
 const struct token *session_token(const struct session_key *key, struct str text, int64_t now_s,
@@ -54,8 +53,7 @@ void doors_tick(struct doors *d);
 void doors_reload(struct doors *d);
 
 /* A key for one purpose, made of that of the store, which signs sessions. False: libcrypto failed. */
-bool doors_key(const struct doors *d, const char *what, uint8_t key[DIGEST_KEY_BYTES])
-    __attribute__((warn_unused_result));
+bool doors_key(const struct doors *d, const char *what, uint8_t key[DIGEST_KEY_BYTES]) MUST_CHECK;
 
 /* What a request says of who sends it. p == NULL: nothing. */
 struct door_asked {
@@ -80,7 +78,7 @@ enum door_found doors_who(struct doors *d, const struct door_asked *asked, int64
 /* A session for who has the token, which ends after session_hours: the cookie's value. False: there is no such token,
  * or libcrypto failed. */
 bool doors_login(struct doors *d, struct str token, int64_t now_s, struct who *who,
-                 char session[SESSION_CHARS + 1]) __attribute__((warn_unused_result));
+                 char session[SESSION_CHARS + 1]) MUST_CHECK;
 
 /* ---- what a request shows ----
  *
@@ -100,8 +98,7 @@ static inline struct str credentials_text(const struct credentials_token *t)
 
 /* Of the header Authorization: what stands behind Bearer (RFC 6750), or the password of Basic (RFC 7617). False: it is
  * neither, or too long for any token. */
-bool credentials_token(struct str authorization, struct credentials_token *token)
-    __attribute__((warn_unused_result));
+bool credentials_token(struct str authorization, struct credentials_token *token) MUST_CHECK;
 
 /* The next cookie of this name in the header Cookie (RFC 6265, 4.2.1), of which *cookie is what is left. p == NULL: none
  * is left. */

@@ -31,8 +31,7 @@ struct share_left {
 };
 
 /* Begins an upload. False: left->why, and nothing is counted. */
-bool shares_begin(struct shares *s, struct str name, int64_t now_s, struct share_left *left)
-    __attribute__((warn_unused_result));
+bool shares_begin(struct shares *s, struct str name, int64_t now_s, struct share_left *left) MUST_CHECK;
 /* Bytes of one that was begun; the time of a processor that it has taken; and its end. */
 void shares_pay(struct shares *s, struct str name, uint64_t bytes, int64_t now_s);
 void shares_pay_work(struct shares *s, struct str name, uint64_t us, int64_t now_s);

@@ -36,8 +36,7 @@ struct token_list {
 enum { TOKEN_CHARS = sizeof(TOKEN_PREFIX) - 1 + RECORD_ID_CHARS };
 
 /* False: diag names the line; or two have the same token. *list is to be freed in either case. */
-bool token_list_parse(struct str text, struct token_list *list, struct diag *diag)
-    __attribute__((warn_unused_result));
+bool token_list_parse(struct str text, struct token_list *list, struct diag *diag) MUST_CHECK;
 void token_list_free(struct token_list *list);
 
 /* The token with this digest. The search tells of the digests at most, which nobody can choose by a guess; the last look
@@ -46,12 +45,11 @@ const struct token *token_list_find(const struct token_list *list,
                                     const char sha256[RECORD_SHA256_CHARS + 1]);
 
 /* The whole text of the file, also of one that cannot be parsed. False: diag. */
-bool token_file_read(const char *path, struct buf *text, struct diag *diag)
-    __attribute__((warn_unused_result));
+bool token_file_read(const char *path, struct buf *text, struct diag *diag) MUST_CHECK;
 
 /* A new token and its line, without line end. False: the system gives no randomness, or libcrypto failed. */
 bool token_new(const char *name, unsigned scopes, const char *spaces, int64_t now_s,
-               char token[TOKEN_CHARS + 1], struct buf *line) __attribute__((warn_unused_result));
+               char token[TOKEN_CHARS + 1], struct buf *line) MUST_CHECK;
 
 /* Appends all lines but those of the name, also such as cannot be parsed: to take a token out must work. Returns how many
  * there were of the name. */

@@ -28,18 +28,17 @@ struct clients *clients_new(const struct client_shares *shares);
 void clients_free(struct clients *c);
 
 /* The client with this address; NULL: the one without. A reference of the caller's own. NULL: no memory. */
-struct client *client_ref(struct clients *c, const struct network_address *address)
-    __attribute__((warn_unused_result));
+struct client *client_ref(struct clients *c, const struct network_address *address) MUST_CHECK;
 /* One more reference to the same. */
 struct client *client_again(struct client *client);
 void client_unref(struct client *client); /* NULL is fine */
 
 /* Counts a connection. False if the client has its share of them already: then nothing is counted. */
-bool client_connect(struct client *client) __attribute__((warn_unused_result));
+bool client_connect(struct client *client) MUST_CHECK;
 void client_disconnect(struct client *client);
 
 /* Counts what is made on behalf of the client, who waits. False if its share is used up: nothing is counted then. */
-bool client_wait(struct client *client) __attribute__((warn_unused_result));
+bool client_wait(struct client *client) MUST_CHECK;
 void client_waited(struct client *client);
 
 /* As the log shows it: "192.0.2.7", "2001:db8::"; "-" without address. Stays as long as the reference. */

@@ -101,8 +101,7 @@ struct str shared_bytes_view(const struct shared_bytes *s);
 void *shared_bytes_answer(struct shared_bytes *s);
 
 /* False: there is one already; the caller keeps what it made. */
-bool shared_bytes_set_answer(struct shared_bytes *s, void *answer, void (*end)(void *answer))
-    __attribute__((warn_unused_result));
+bool shared_bytes_set_answer(struct shared_bytes *s, void *answer, void (*end)(void *answer)) MUST_CHECK;
 
 /* ---- the request ---- */
 
@@ -221,8 +220,7 @@ enum exchange_step exchange_then(struct exchange *x,
 /* Zeroed memory that lives until the request has ended and its answer was sent. `end` (NULL: nothing to do) is called
  * then, once, on the connection's thread, in whatever way the request ended; states end in the reverse order of their
  * making. NULL: no memory. */
-void *exchange_state(struct exchange *x, size_t bytes, void (*end)(void *state))
-    __attribute__((warn_unused_result));
+void *exchange_state(struct exchange *x, size_t bytes, void (*end)(void *state)) MUST_CHECK;
 
 /* For who runs the exchange. Whether something goes on after the resume, and going on. */
 bool exchange_goes_on(const struct exchange *x);

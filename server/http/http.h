@@ -50,7 +50,7 @@ struct http *http_start(struct service *service, const struct http_site *site, i
  * takes up to grace_s. The threads must still run: their jobs resume those that wait for them. False: a
  * request could not be ended in that time. The library cannot be stopped then, and *h stays: the process
  * has to end without more ado. */
-bool http_stop(struct http *h, unsigned grace_s) __attribute__((warn_unused_result));
+bool http_stop(struct http *h, unsigned grace_s) MUST_CHECK;
 
 /* The socket that the service listens on. */
 

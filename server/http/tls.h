@@ -20,7 +20,7 @@ struct tls *tls_new(const struct config *config, struct diag *diag);
 void tls_free(struct tls *t); /* behind the last connection; NULL is fine */
 
 /* Reads the files again. False: diag, and the certificate of before is shown. */
-bool tls_reload(struct tls *t, struct diag *diag) __attribute__((warn_unused_result));
+bool tls_reload(struct tls *t, struct diag *diag) MUST_CHECK;
 
 /* For gnutls_certificate_set_retrieve_function3(3): what is shown now. It stays until tls_free. Returns 0. */
 struct gnutls_pcert_st;

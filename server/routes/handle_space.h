@@ -19,10 +19,9 @@ struct space_list {
 
 /* The name of the space is valid; of the others p == NULL: not said. False: diag. */
 bool space_asked(struct space_list *l, struct str space, struct str query, struct str next, struct str rows,
-                 struct diag *diag) __attribute__((warn_unused_result));
+                 struct diag *diag) MUST_CHECK;
 /* Fills the rows, on a thread that may block. False: diag. */
-bool space_rows(const struct service *service, struct space_list *l, struct diag *diag)
-    __attribute__((warn_unused_result));
+bool space_rows(const struct service *service, struct space_list *l, struct diag *diag) MUST_CHECK;
 void space_list_end(void *space_list);
 
 /* Appends a line for each upload: its link, when, name, labels, headline. */

@@ -60,7 +60,7 @@ void page_tag(struct exchange *x, struct buf *page);
 
 /* The summary that is stored, with as many tracks as pages name, and this one. NULL: no memory, or what is stored is no
  * summary. */
-json_t *page_summary(struct str stored, const struct view_options *o) __attribute__((warn_unused_result));
+json_t *page_summary(struct str stored, const struct view_options *o) MUST_CHECK;
 
 /* The workspace as an answer: waits for what stands around the content (the summary), then for the content
  * of the tab, then makes the page. */

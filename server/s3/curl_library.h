@@ -22,6 +22,6 @@ struct curl_library {
 };
 
 /* Stays loaded until the program ends. NULL: diag. Any thread. */
-const struct curl_library *curl_library(struct diag *diag) __attribute__((warn_unused_result));
+const struct curl_library *curl_library(struct diag *diag) MUST_CHECK;
 
 #endif

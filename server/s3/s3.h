@@ -50,8 +50,7 @@ bool s3_is_named(const char *name);
 
 /* `name` is "s3://BUCKET" or "s3://BUCKET/PREFIX"; the prefix is up to three folders as in keys, and stands before every
  * key. Asks nothing yet. Copies the settings. NULL: diag. */
-struct s3 *s3_open(const char *name, const struct s3_settings *settings, struct diag *diag)
-    __attribute__((warn_unused_result));
+struct s3 *s3_open(const char *name, const struct s3_settings *settings, struct diag *diag) MUST_CHECK;
 void s3_close(struct s3 *s); /* when no request is under way; NULL is fine */
 
 /* Whether the stop of its settings was asked for: what was not answered since then says nothing of the object store. */
@@ -62,12 +61,12 @@ bool s3_is_stopped(const struct s3 *s);
 /* Calls take(context, bytes, n) for the bytes of the object in order, once each, until it returns false. Whether they are
  * the right ones is the caller's to check: what it has taken is worth nothing before S3_OK. */
 enum s3_result s3_get(struct s3 *s, const char *key, bool (*take)(void *context, const char *p, size_t n),
-                      void *context, struct diag *diag) __attribute__((warn_unused_result));
+                      void *context, struct diag *diag) MUST_CHECK;
 
 /* The same for a small object, which comes soon or not at all. */
 enum s3_result s3_get_small(struct s3 *s, const char *key,
                             bool (*take)(void *context, const char *p, size_t n), void *context,
-                            struct diag *diag) __attribute__((warn_unused_result));
+                            struct diag *diag) MUST_CHECK;
 
 /* A file that is put while it grows: what was sent of it in parts. Nobody sees anything before s3_put. */
 struct s3_parts;
@@ -76,11 +75,10 @@ uint64_t s3_part_bytes(const struct s3 *s);
 /* Sends the whole parts that there are in the first `bytes` bytes of the file and were not sent yet. *parts is NULL before
  * the first call; what is there behind any call, also one that failed, goes into s3_put or is dropped. */
 enum s3_result s3_put_parts(struct s3 *s, struct s3_parts **parts, const char *key, int fd, uint64_t bytes,
-                            struct diag *diag) __attribute__((warn_unused_result));
+                            struct diag *diag) MUST_CHECK;
 
 /* Takes the parts away. *parts, which was not NULL, is NULL then, whatever became of it. */
-enum s3_result s3_drop_parts(struct s3 *s, struct s3_parts **parts, struct diag *diag)
-    __attribute__((warn_unused_result));
+enum s3_result s3_drop_parts(struct s3 *s, struct s3_parts **parts, struct diag *diag) MUST_CHECK;
 /* The same without asking the store: a rule of the bucket ends them. *parts may be NULL. */
 void s3_forget_parts(struct s3_parts **parts);
 
@@ -89,11 +87,10 @@ void s3_forget_parts(struct s3_parts **parts);
  * the call may be tried again. Of two who put a file in
  * parts at the same time both may succeed (with Ceph 16, not with Amazon S3): they have to put the same bytes. */
 enum s3_result s3_put(struct s3 *s, struct s3_parts **parts, const char *key, int fd, uint64_t bytes,
-                      const char *sha256, struct diag *diag) __attribute__((warn_unused_result));
+                      const char *sha256, struct diag *diag) MUST_CHECK;
 
 /* The same with bytes in memory. */
-enum s3_result s3_put_text(struct s3 *s, const char *key, struct str text, struct diag *diag)
-    __attribute__((warn_unused_result));
+enum s3_result s3_put_text(struct s3 *s, const char *key, struct str text, struct diag *diag) MUST_CHECK;
 
 /* What the store tells of an object. */
 struct s3_object {
@@ -103,22 +100,19 @@ struct s3_object {
 };
 
 /* Whether the object is there. Fills *o, which borrows the key. */
-enum s3_result s3_look(struct s3 *s, const char *key, struct s3_object *o, struct diag *diag)
-    __attribute__((warn_unused_result));
+enum s3_result s3_look(struct s3 *s, const char *key, struct s3_object *o, struct diag *diag) MUST_CHECK;
 
 /* The bytes of the object `from` under another key as well, whatever is there. The store copies them. */
-enum s3_result s3_copy(struct s3 *s, const char *from, const char *key, struct diag *diag)
-    __attribute__((warn_unused_result));
+enum s3_result s3_copy(struct s3 *s, const char *from, const char *key, struct diag *diag) MUST_CHECK;
 
 /* S3_OK also if it was not there. */
-enum s3_result s3_delete(struct s3 *s, const char *key, struct diag *diag)
-    __attribute__((warn_unused_result));
+enum s3_result s3_delete(struct s3 *s, const char *key, struct diag *diag) MUST_CHECK;
 
 /* Calls each(context, object) for the objects below the folder `prefix` ("blobs/") in the order of their keys, until
  * it returns false. Keys that are none of ours are passed over. */
 enum s3_result s3_list(struct s3 *s, const char *prefix,
                        bool (*each)(void *context, const struct s3_object *object), void *context,
-                       struct diag *diag) __attribute__((warn_unused_result));
+                       struct diag *diag) MUST_CHECK;
 
 /* Seconds that the store's clock was ahead of ours with its last answer; signatures are refused beyond 15 minutes. */
 int64_t s3_clock_ahead_s(const struct s3 *s);

@@ -27,17 +27,15 @@ struct s3_name {
     char bucket[S3_NAME_BYTES];
     char prefix[S3_NAME_BYTES]; /* before every key: empty, or ends with '/' */
 };
-bool s3_read_name(const char *text, struct s3_name *name, struct diag *diag)
-    __attribute__((warn_unused_result));
+bool s3_read_name(const char *text, struct s3_name *name, struct diag *diag) MUST_CHECK;
 bool s3_is_path(struct str path); /* [a-z0-9/._-], which stand for themselves in an address */
 struct s3_endpoints {
     char of[S3_ENDPOINTS_MAX][2 * S3_NAME_BYTES]; /* with the bucket, without a slash at the end */
     size_t n;
 };
-bool s3_read_keys(const char *file, struct s3_keys *keys, struct diag *diag)
-    __attribute__((warn_unused_result));
+bool s3_read_keys(const char *file, struct s3_keys *keys, struct diag *diag) MUST_CHECK;
 bool s3_read_endpoints(const char *text, const char *bucket, struct s3_endpoints *endpoints,
-                       struct diag *diag) __attribute__((warn_unused_result));
+                       struct diag *diag) MUST_CHECK;
 
 struct s3_request {
     const char *method; /* GET, HEAD, PUT, POST, DELETE */
@@ -64,11 +62,10 @@ struct s3_request {
 };
 
 /* s3.c: sends the request until it has an answer that counts. */
-enum s3_result s3_send(struct s3 *s, struct s3_request *r, struct diag *diag)
-    __attribute__((warn_unused_result));
+enum s3_result s3_send(struct s3 *s, struct s3_request *r, struct diag *diag) MUST_CHECK;
 /* s3_parts.c: as s3_put, always in parts. */
 enum s3_result s3_end_parts(struct s3 *s, struct s3_parts **parts, const char *key, int fd, uint64_t bytes,
-                            const char *sha256, struct diag *diag) __attribute__((warn_unused_result));
+                            const char *sha256, struct diag *diag) MUST_CHECK;
 const char *s3_prefix(const struct s3 *s);
 
 /* s3_xml.c: The text of the next element of this name behind *rest, which is moved behind it. False: there is none. */

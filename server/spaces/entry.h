@@ -35,8 +35,7 @@ void entry_make_views(struct service *service, const struct record *r, struct cl
 
 /* Appends the object. `summary` and `words` are what these views hold, empty where they could not be made. False: no
  * memory. */
-bool entry_write(const struct record *r, struct str summary, struct str words, struct buf *out)
-    __attribute__((warn_unused_result));
+bool entry_write(const struct record *r, struct str summary, struct str words, struct buf *out) MUST_CHECK;
 
 /* An entry in memory. */
 struct entry {

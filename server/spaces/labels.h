@@ -31,18 +31,16 @@ struct labels {
 bool space_name_valid(struct str name);
 bool label_key_valid(struct str key);
 /* Of a URL. False: diag, DIAG_NOT_FOUND. */
-bool space_name_is_one(struct str name, struct diag *diag) __attribute__((warn_unused_result));
+bool space_name_is_one(struct str name, struct diag *diag) MUST_CHECK;
 /* False: diag says what a name is. An empty one is none, and fine. */
-bool space_name_check(struct str name, struct diag *diag) __attribute__((warn_unused_result));
+bool space_name_check(struct str name, struct diag *diag) MUST_CHECK;
 
 /* Gives the key this value, in place of the one that it had; an empty value takes it away. False: diag, and nothing has
  * changed. */
-bool labels_set(struct labels *l, struct str key, struct str value, struct diag *diag)
-    __attribute__((warn_unused_result));
+bool labels_set(struct labels *l, struct str key, struct str value, struct diag *diag) MUST_CHECK;
 /* The same with each line KEY=VALUE of a text; lines that are blank are passed over. False: diag, and those before the bad
  * line are set. */
-bool labels_set_lines(struct labels *l, struct str text, struct diag *diag)
-    __attribute__((warn_unused_result));
+bool labels_set_lines(struct labels *l, struct str text, struct diag *diag) MUST_CHECK;
 
 /* Takes the next label off the front of *rest, which begins as labels_all. False: there is none. */
 bool labels_next(struct str *rest, struct str *key, struct str *value);

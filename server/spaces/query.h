@@ -32,10 +32,10 @@ struct query {
 };
 
 /* False: diag. */
-bool query_parse(struct query *q, struct str text, struct diag *diag) __attribute__((warn_unused_result));
+bool query_parse(struct query *q, struct str text, struct diag *diag) MUST_CHECK;
 
 /* "2026-11-01", its first second, or "2026-11-01T10:00:00Z". */
-bool query_date(struct str text, int64_t *unix_s) __attribute__((warn_unused_result));
+bool query_date(struct str text, int64_t *unix_s) MUST_CHECK;
 
 /* Appends the term that looks for this label. */
 void query_put_label(struct buf *b, struct str key, struct str value);

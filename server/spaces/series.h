@@ -78,13 +78,13 @@ struct stored_digest_of series_digest_of(const struct entry *e);
 
 /* Fills a zeroed list, whose slices last until series_free. `over`: a key, or empty. Blocks. False: diag. */
 bool series_collect(struct spaces *spaces, struct str space, const struct query *query, struct str over,
-                    struct series_list *l, struct diag *diag) __attribute__((warn_unused_result));
+                    struct series_list *l, struct diag *diag) MUST_CHECK;
 
 /* The run of the point whose value is next to its median: the one to look at. */
 const struct series_run *series_typical(const struct series_list *l, const struct series_point *p);
 
 /* False: no memory. */
-bool series_evaluate(struct series_list *l) __attribute__((warn_unused_result));
+bool series_evaluate(struct series_list *l) MUST_CHECK;
 
 void series_free(struct series_list *l);
 

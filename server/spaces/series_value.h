@@ -16,8 +16,7 @@ struct series_wish {
 };
 
 /* "incl", "excl", "calls"; nothing is the first. False: diag. */
-bool series_part(struct str text, enum series_part *part, struct diag *diag)
-    __attribute__((warn_unused_result));
+bool series_part(struct str text, enum series_part *part, struct diag *diag) MUST_CHECK;
 
 enum { SERIES_OFFERED = 30 };
 
@@ -38,8 +37,7 @@ struct series_told {
 
 /* Sets the values of all runs, and evaluates the list. Digests that are not there are made, for some seconds. False: diag. */
 bool series_tell(struct service *service, struct turn *turn, const struct series_wish *wish,
-                 struct series_list *l, struct series_told *told, struct diag *diag)
-    __attribute__((warn_unused_result));
+                 struct series_list *l, struct series_told *told, struct diag *diag) MUST_CHECK;
 void series_told_free(struct series_told *told);
 
 /* Appends an amount of the value for people: 12.34 ms. */

@@ -54,7 +54,7 @@ struct space_check {
 /* Fills a zeroed check, whose parts last until space_check_free. Digests that are not there are made. False: diag;
  * DIAG_NOT_FOUND if nothing is under test. Waits without the turn, and leaves it to others now and then. */
 bool space_check_run(struct service *service, struct turn *turn, const struct space_check_asked *asked,
-                     struct space_check *c, struct diag *diag) __attribute__((warn_unused_result));
+                     struct space_check *c, struct diag *diag) MUST_CHECK;
 void space_check_free(struct space_check *c);
 
 /* What links begin with: "https://host/", the space, and the ids of what was uploaded for it, if something was. */

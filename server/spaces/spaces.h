@@ -20,11 +20,9 @@ struct spaces *spaces_new(struct store *store, const struct log *log); /* NULL: 
 void spaces_free(struct spaces *s);                                    /* NULL is fine */
 
 /* Puts the entry of the record, before the record or its revision is written. */
-enum store_result spaces_put(struct spaces *s, const struct record *r, struct str text)
-    __attribute__((warn_unused_result));
+enum store_result spaces_put(struct spaces *s, const struct record *r, struct str text) MUST_CHECK;
 /* Puts that with words, when they are made. */
-enum store_result spaces_put_words(struct spaces *s, const struct record *r, struct str text)
-    __attribute__((warn_unused_result));
+enum store_result spaces_put_words(struct spaces *s, const struct record *r, struct str text) MUST_CHECK;
 /* Removes the entries of a record that was not written, or do not count any more. What is gone already is fine; what fails
  * is left to the sweep. */
 void spaces_remove(struct spaces *s, const struct record *r);
@@ -43,6 +41,6 @@ struct spaces_asked {
  * behind them. Within `each` the space is locked. False: diag. */
 bool spaces_list(struct spaces *s, const struct spaces_asked *asked,
                  void (*each)(void *context, const struct entry *e), void *context, bool *more,
-                 struct diag *diag) __attribute__((warn_unused_result));
+                 struct diag *diag) MUST_CHECK;
 
 #endif

@@ -35,7 +35,7 @@ enum stored_digest_state {
 /* Fills *d, which stored_digest_close frees. With `makes` it is made if it is not there. Waits without the turn. */
 enum stored_digest_state stored_digest_open(struct service *service, struct str space,
                                             const struct stored_digest_of *of, struct turn *turn, bool makes,
-                                            struct stored_digest *d) __attribute__((warn_unused_result));
+                                            struct stored_digest *d) MUST_CHECK;
 
 /* Keeps the view that a digest is, if it was made, as the digest of the record's entry, here and in the object store. */
 void stored_digest_keep(struct service *service, const struct record *record, struct view_result *view);

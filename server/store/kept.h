@@ -22,7 +22,7 @@ struct kept *kept_new(uint64_t limit_bytes);
 void kept_free(struct kept *k);
 
 /* Before the record of an upload is written. False: there is no room for it, and nothing was counted. */
-bool kept_take(struct kept *k, const struct record *r) __attribute__((warn_unused_result));
+bool kept_take(struct kept *k, const struct record *r) MUST_CHECK;
 /* The upload has ended, or could not be written. */
 void kept_give(struct kept *k, const struct record *r);
 /* Whether this person keeps as much as they may. */

@@ -19,7 +19,7 @@ void readiness_free(struct readiness *r); /* NULL is fine */
 
 /* `now_ms` is on the monotonic clock. True: the caller is to call readiness_check, on a thread that may block, and
  * to ask for the reason behind that. */
-bool readiness_is_due(struct readiness *r, int64_t now_ms) __attribute__((warn_unused_result));
+bool readiness_is_due(struct readiness *r, int64_t now_ms) MUST_CHECK;
 /* Writes a little into the store, and takes it away again. */
 void readiness_check(struct readiness *r);
 

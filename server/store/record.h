@@ -61,8 +61,7 @@ enum record_field {
  * at the Unix time begun_s. After STORE_OK the upload is acknowledged, and stays. STORE_FAILED also for a record that
  * record_read would call broken. After a failure no record is left, if the store still takes deletes; it may be tried
  * again, or is discarded. */
-enum store_result record_write(struct store *s, const struct record *r, int64_t begun_s)
-    __attribute__((warn_unused_result));
+enum store_result record_write(struct store *s, const struct record *r, int64_t begun_s) MUST_CHECK;
 
 /* Removes the bytes of an upload whose record could not be written. */
 enum store_result record_discard(struct store *s, const char *id);
@@ -78,22 +77,21 @@ enum record_state record_read(struct store *s, struct str id, int64_t now_s, str
  *
  * A delete puts the tombstone first and removes the revisions then. Either the tombstone is there when this has put
  * its revision, and this removes it again; or it is put later, and the delete finds the revision. */
-enum store_result record_change(struct store *s, const struct record *r, unsigned fields, int64_t now_s)
-    __attribute__((warn_unused_result));
+enum store_result record_change(struct store *s, const struct record *r, unsigned fields,
+                                int64_t now_s) MUST_CHECK;
 /* The same; *before is the record that was changed, and *r all of what it became. */
 enum store_result record_change_told(struct store *s, struct record *r, unsigned fields, int64_t now_s,
-                                     struct record *before) __attribute__((warn_unused_result));
+                                     struct record *before) MUST_CHECK;
 
 /* Gives the upload the mapping or the symbols that *r names, "" is none, and *r what it is now. The file was put
  * before, at the Unix time begun_s. STORE_NOT_FOUND as above. */
 enum store_result record_change_names(struct store *s, struct record *r, enum record_names_file which,
-                                      int64_t begun_s, int64_t now_s) __attribute__((warn_unused_result));
+                                      int64_t begun_s, int64_t now_s) MUST_CHECK;
 
 /* Puts the tombstone, then removes the entry in a space, views, bytes and record. What is gone already is success. The tombstone is synced
  * to the disk, the removals are not: if a power cut brings the record back, record_read says RECORD_GONE with *r
  * filled, and a second delete finishes the work. */
-enum store_result record_delete(struct store *s, const struct record *r, int64_t now_s)
-    __attribute__((warn_unused_result));
+enum store_result record_delete(struct store *s, const struct record *r, int64_t now_s) MUST_CHECK;
 
 /* Whether there is a tombstone. Who puts a view looks behind the put, and removes it again if there is one: either
  * that finds the tombstone, or the delete finds the view. */
@@ -105,26 +103,25 @@ bool record_is_gone(struct store *s, const char *id);
  * On a full disk there may be no room for a revision and a tombstone. Then at least the bytes can go, and the record
  * says by its own expiry that it is gone, until a later call ends it: but only an hour after the expiry, when no change
  * is under way any more that has seen the upload alive. */
-enum store_result record_expire(struct store *s, struct str id, int64_t now_s, int64_t gone_s, bool *expired)
-    __attribute__((warn_unused_result));
+enum store_result record_expire(struct store *s, struct str id, int64_t now_s, int64_t gone_s,
+                                bool *expired) MUST_CHECK;
 
 /* Removes the tombstone of `id` if it is older than RECORD_GONE_DAYS and no record is left. */
-enum store_result record_forget(struct store *s, struct str id, int64_t now_s, bool *forgotten)
-    __attribute__((warn_unused_result));
+enum store_result record_forget(struct store *s, struct str id, int64_t now_s, bool *forgotten) MUST_CHECK;
 
 /* Removes bytes without a record, if there is a tombstone or they were put before before_s; *removed says whether it
  * did. Any other object is left alone. */
 enum store_result record_remove_bytes(struct store *s, const struct store_object *object, int64_t before_s,
-                                      bool *removed) __attribute__((warn_unused_result));
+                                      bool *removed) MUST_CHECK;
 
 /* Removes a .for whose upload does not need the file, or a file of names without a .for, in periods before the last
  * one. Any other object is left alone. */
-enum store_result record_remove_names(struct store *s, const char *key, int64_t now_s, bool *removed)
-    __attribute__((warn_unused_result));
+enum store_result record_remove_names(struct store *s, const char *key, int64_t now_s,
+                                      bool *removed) MUST_CHECK;
 
 /* Removes an entry that does not count any more. Any other object is left alone. */
-enum store_result record_remove_entry(struct store *s, const char *key, int64_t now_s, bool *removed)
-    __attribute__((warn_unused_result));
+enum store_result record_remove_entry(struct store *s, const char *key, int64_t now_s,
+                                      bool *removed) MUST_CHECK;
 
 /* The record as it is, whether it has expired or was deleted: never RECORD_GONE. */
 enum record_state record_load(struct store *s, struct str id, struct record *r);
@@ -137,9 +134,8 @@ void store_access_failed(const struct log *log, enum store_result result, const 
 /* The bytes of an upload, with their digest in hex, or a file of its names: an open read-only descriptor, the caller's to close, and how many
  * there are. -1: diag. */
 int store_access_bytes(struct store *store, const struct log *log, const char *id, const char *sha256,
-                       uint64_t *bytes, struct diag *diag) __attribute__((warn_unused_result));
+                       uint64_t *bytes, struct diag *diag) MUST_CHECK;
 int store_access_names(struct store *store, const struct log *log, const struct record_names *names,
-                       enum record_names_file which, uint64_t *bytes, struct diag *diag)
-    __attribute__((warn_unused_result));
+                       enum record_names_file which, uint64_t *bytes, struct diag *diag) MUST_CHECK;
 
 #endif

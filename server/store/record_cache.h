@@ -15,12 +15,11 @@ void record_cache_free(struct record_cache *c);         /* NULL is fine */
 
 /* As record_cache_read, if that would not ask the store; else false. `id` is a valid one. */
 bool record_cache_find(struct record_cache *c, struct str id, int64_t now_s, enum record_state *state,
-                       struct record *r) __attribute__((warn_unused_result));
+                       struct record *r) MUST_CHECK;
 
 /* Behind a network, whether what was found of this id is soon too old, and nobody asks the store for it yet: then the caller
  * has record_cache_renew called at once on another thread, so that who looks at an upload again and again never waits. */
-bool record_cache_ages(struct record_cache *c, struct str id, int64_t now_s)
-    __attribute__((warn_unused_result));
+bool record_cache_ages(struct record_cache *c, struct str id, int64_t now_s) MUST_CHECK;
 /* Asks the store. `asks` is false where nobody will: there is no thread for it. */
 void record_cache_renew(struct record_cache *c, struct str id, int64_t now_s, bool asks);
 

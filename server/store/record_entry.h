@@ -44,7 +44,7 @@ void record_entry_key(const struct record *r, enum record_entry_kind kind, char 
 void record_entries_prefix(struct str space, char prefix[STORE_KEY_BYTES]);
 
 /* Gives the record a new mark, before its space or its labels are changed. False: the system gives no randomness. */
-bool record_entry_mark(struct record *r, int64_t now_s) __attribute__((warn_unused_result));
+bool record_entry_mark(struct record *r, int64_t now_s) MUST_CHECK;
 
 /* False: it is not the key of an entry. */
 bool record_entry_read(const char *key, struct record_entry *e);

@@ -20,7 +20,7 @@ enum {
 bool record_id_valid(struct str id);
 
 /* A new id, or a new delete token: random bits from the system. False if it gives none. */
-bool record_new_secret(char out[RECORD_ID_CHARS + 1]) __attribute__((warn_unused_result));
+bool record_new_secret(char out[RECORD_ID_CHARS + 1]) MUST_CHECK;
 
 /* 64 digits of lower-case hex. */
 bool record_sha256_valid(struct str hex);
@@ -64,7 +64,7 @@ struct record {
 
 /* What the client calls the upload, cleaned as record_read cleans it, so that no byte of it ends it early;
  * what is too long is cut. False: no memory. */
-bool record_set_name(struct record *r, struct str name) __attribute__((warn_unused_result));
+bool record_set_name(struct record *r, struct str name) MUST_CHECK;
 
 enum record_match {
     RECORD_OTHER,

@@ -39,8 +39,7 @@ bool store_is_away(struct store *s, bool *asks);
 /* Uploads that wait on this machine for a bucket that did not answer when they came (waiting.c). Once, behind
  * store_open_bucket and before other threads use the store. `accepts`: new ones may wait, as long as all that wait have at most
  * most_bytes; without it, those of an earlier run are sent all the same. False: diag. */
-bool store_keep_waiting(struct store *s, bool accepts, uint64_t most_bytes, struct diag *diag)
-    __attribute__((warn_unused_result));
+bool store_keep_waiting(struct store *s, bool accepts, uint64_t most_bytes, struct diag *diag) MUST_CHECK;
 /* Whether an upload may be put though the object store is away. */
 bool store_accepts_alone(const struct store *s);
 /* Whether the upload with this id waits: it cannot be changed yet. */
@@ -51,17 +50,16 @@ struct store_waiting {
 struct store_waiting store_waiting(const struct store *s);
 /* Sends what waits, one upload after the other while go_on(context). STORE_OK: nothing has failed. */
 enum store_result store_send_waiting(struct store *s, const struct log *log, bool (*go_on)(void *context),
-                                     void *context) __attribute__((warn_unused_result));
+                                     void *context) MUST_CHECK;
 
 /* Durable when it returns STORE_OK or STORE_EXISTS: what is there already stays. */
-enum store_result store_put(struct store *s, const char *key, struct str bytes)
-    __attribute__((warn_unused_result));
+enum store_result store_put(struct store *s, const char *key, struct str bytes) MUST_CHECK;
 
 /* The same with a file on its way in, of store_local(), and its digest in hex; closes t. What was sent of it before stays to be dropped
  * unless it succeeds. After STORE_FULL and
  * STORE_UNAVAILABLE t may still be open, and the call may be tried again. */
-enum store_result store_put_file(struct store *s, struct local_temp *t, const char *key, const char *sha256)
-    __attribute__((warn_unused_result));
+enum store_result store_put_file(struct store *s, struct local_temp *t, const char *key,
+                                 const char *sha256) MUST_CHECK;
 
 /* A file on its way in that still grows. A bucket takes it in parts of this size; 0: the store is a directory, .. */
 uint64_t store_part_bytes(const struct store *s);
@@ -76,24 +74,21 @@ void store_drop_parts(struct store *s, struct local_temp *t);
 bool store_has_copy(struct store *s, const char *sha256);
 
 /* The same bytes under another key, durable. STORE_NOT_FOUND: there is nothing to copy. */
-enum store_result store_copy(struct store *s, const char *from, const char *key)
-    __attribute__((warn_unused_result));
+enum store_result store_copy(struct store *s, const char *from, const char *key) MUST_CHECK;
 
 /* A file with the bytes of the object: an open read-only descriptor, the caller's to close, and the size in bytes. `sha256`
  * is their digest in hex: what comes over a network is compared with it, and kept on this machine for the next who asks. */
-enum store_result store_get(struct store *s, const char *key, const char *sha256, int *fd, uint64_t *bytes)
-    __attribute__((warn_unused_result));
+enum store_result store_get(struct store *s, const char *key, const char *sha256, int *fd,
+                            uint64_t *bytes) MUST_CHECK;
 
 /* Appends the whole object; STORE_FAILED, with nothing appended, if it is larger than `limit`. For small objects. */
-enum store_result store_read(struct store *s, const char *key, size_t limit, struct buf *out)
-    __attribute__((warn_unused_result));
+enum store_result store_read(struct store *s, const char *key, size_t limit, struct buf *out) MUST_CHECK;
 
 /* STORE_OK if the object is there. */
-enum store_result store_exists(struct store *s, const char *key) __attribute__((warn_unused_result));
+enum store_result store_exists(struct store *s, const char *key) MUST_CHECK;
 
 /* Fills *o, which borrows the key. */
-enum store_result store_look(struct store *s, const char *key, struct store_object *o)
-    __attribute__((warn_unused_result));
+enum store_result store_look(struct store *s, const char *key, struct store_object *o) MUST_CHECK;
 
 /* Not synced: after a power cut the object may be back. */
 enum store_result store_delete(struct store *s, const char *key);
@@ -102,15 +97,15 @@ enum store_result store_delete(struct store *s, const char *key);
  * order, until it returns false; it may delete the object. One that comes or goes meanwhile may be seen or
  * not. STORE_OK also if there are none. */
 enum store_result store_list(struct store *s, const char *prefix,
-                             bool (*each)(void *context, const struct store_object *object), void *context)
-    __attribute__((warn_unused_result));
+                             bool (*each)(void *context, const struct store_object *object),
+                             void *context) MUST_CHECK;
 
 /* A number that has changed whenever a delete or a put of this machine has returned: what was read since it had this
  * value is still so, unless another machine has changed it. */
 uint64_t store_changes(const struct store *s);
 
 /* Whether an object could be put. */
-enum store_result store_probe(struct store *s) __attribute__((warn_unused_result));
+enum store_result store_probe(struct store *s) MUST_CHECK;
 
 /* Who counts the evictable bytes of this machine's directory is asked before a copy is kept there, and told behind it:
  * see sweep_take_view_room and sweep_view_put. Once, before other threads use the store. */

@@ -28,8 +28,7 @@ struct sweep;
 enum { SWEEP_ROOM_TRIES = 4 }; /* of a write: others may take the room that was made */
 
 /* Before other threads use the store. All three outlive the sweep. NULL: no memory, or no thread. */
-struct sweep *sweep_start(const struct config *config, struct store *store, const struct log *log)
-    __attribute__((warn_unused_result));
+struct sweep *sweep_start(const struct config *config, struct store *store, const struct log *log) MUST_CHECK;
 
 /* After a write that found the disk full: waits until the sweep that it called for is done. True if that
  * removed something, so that it is worth to try again; false at once while the last one, which found
@@ -40,12 +39,12 @@ bool sweep_make_room(struct sweep *w);
 /* Before a view of so many bytes is put into the store. True: it fits below views_on_disk_bytes, and is
  * counted. False: it must not be put; the views are swept at once, so that a later one finds room. Any
  * thread. NULL: nobody counts, and everything fits. */
-bool sweep_take_view_room(struct sweep *w, uint64_t bytes) __attribute__((warn_unused_result));
+bool sweep_take_view_room(struct sweep *w, uint64_t bytes) MUST_CHECK;
 
 /* Before uploaded bytes are put into the store that are not there yet. True: they fit below store_bytes,
  * and are counted. False: they must not be put. What has expired is removed for them first, which may take seconds:
  * not for a thread that serves connections. NULL: nobody counts. */
-bool sweep_take_upload_room(struct sweep *w, uint64_t bytes) __attribute__((warn_unused_result));
+bool sweep_take_upload_room(struct sweep *w, uint64_t bytes) MUST_CHECK;
 
 /* The put failed, or the upload has ended. */
 void sweep_give_upload_room(struct sweep *w, uint64_t bytes);
@@ -95,7 +94,6 @@ struct trusted_time trusted_time_begin(struct local *l, int64_t now_ms);
 int64_t trusted_time(struct trusted_time *t, int64_t wall_s, int64_t now_ms);
 
 /* Keeps the clock's time, as it is now, in the store, unless the clock is doubted. */
-enum store_result trusted_time_keep(const struct trusted_time *t, struct local *l)
-    __attribute__((warn_unused_result));
+enum store_result trusted_time_keep(const struct trusted_time *t, struct local *l) MUST_CHECK;
 
 #endif

@@ -21,7 +21,7 @@ int symbol_child(void);
 /* From here on: so much memory and processor time and no more, no new descriptor of any kind (no file, no
  * connection), no process, no core file, no answer beyond its size; and, where the kernel and the
  * processor are known, no call to the system that reading does not need. False: a limit cannot be set. */
-bool symbol_sandbox(const struct symbol_request *r) __attribute__((warn_unused_result));
+bool symbol_sandbox(const struct symbol_request *r) MUST_CHECK;
 
 /* Has a child read files of symbols, and takes its answer, all of which is checked: a child that crashes,
  * takes too long, or says what makes no sense has said nothing. Any thread; takes until the child has
@@ -53,11 +53,10 @@ enum symbol_result {
  * (symbols_is_done), and takes the answers that are better than those that are there: with more functions,
  * or with a source file where there was none. */
 enum symbol_result symbol_run(struct symbols *s, const struct symbol_input *files, uint32_t n,
-                              const struct symbol_limits *limits, struct diag *diag)
-    __attribute__((warn_unused_result));
+                              const struct symbol_limits *limits, struct diag *diag) MUST_CHECK;
 
 /* Checks an answer and takes it. False: it makes no sense, and nothing of it was taken; or s->arena gives no more. */
-bool symbol_take(struct symbols *s, uint32_t n_files, struct str answer) __attribute__((warn_unused_result));
+bool symbol_take(struct symbols *s, uint32_t n_files, struct str answer) MUST_CHECK;
 
 enum { SYMBOL_SOURCES_MAX = 32 };
 
@@ -75,19 +74,19 @@ struct symbol_sources {
 
 /* Whether these first bytes of a file may be symbols of a kind that is read (symbol_elf.c); `head` needs
  * SYMBOL_HEAD_BYTES, or all that there are. False: diag says what symbols are. */
-bool symbol_check(struct str head, struct diag *diag) __attribute__((warn_unused_result));
+bool symbol_check(struct str head, struct diag *diag) MUST_CHECK;
 
 /* The same of an open file; folders pass. */
-bool symbol_check_file(int fd, struct diag *diag) __attribute__((warn_unused_result));
+bool symbol_check_file(int fd, struct diag *diag) MUST_CHECK;
 
 /* Takes a duplicate of the descriptor, of a regular file or a folder. False: diag. */
-bool symbol_sources_add(struct symbol_sources *sources, int fd, struct str name, struct diag *diag)
-    __attribute__((warn_unused_result));
+bool symbol_sources_add(struct symbol_sources *sources, int fd, struct str name,
+                        struct diag *diag) MUST_CHECK;
 void symbol_sources_close(struct symbol_sources *sources);
 
 /* Finds answers to what is asked in `s`. Files that cannot be read are counted there. False: diag, or
  * s->arena gives no more. */
 bool symbol_search(struct symbols *s, const struct symbol_sources *sources,
-                   const struct symbol_limits *limits, struct diag *diag) __attribute__((warn_unused_result));
+                   const struct symbol_limits *limits, struct diag *diag) MUST_CHECK;
 
 #endif

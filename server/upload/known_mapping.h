@@ -11,21 +11,20 @@
 
 /* The first file of the folder whose heading has this id: an open descriptor, the caller's to close. -1:
  * there is none. */
-int known_mapping_open(const struct service *service, struct str id) __attribute__((warn_unused_result));
+int known_mapping_open(const struct service *service, struct str id) MUST_CHECK;
 
 /* A file of the folder by its name below it ("app/1.2/mapping.txt"), which has to be one that a walk
  * through the folder comes to: so what a client sends is never opened as a path. */
 bool known_mapping_take_file(struct names_file *f, const struct service *service, struct str file,
-                             struct diag *diag) __attribute__((warn_unused_result));
+                             struct diag *diag) MUST_CHECK;
 
 /* Takes the file of this id as if it had been uploaded. False: diag. */
-bool known_mapping_take(struct names_file *f, const struct service *service, struct str id, struct diag *diag)
-    __attribute__((warn_unused_result));
+bool known_mapping_take(struct names_file *f, const struct service *service, struct str id,
+                        struct diag *diag) MUST_CHECK;
 
 /* The same of a mapping that another upload has, by its digest. */
 bool known_mapping_take_stored(struct names_file *f, const struct service *service,
-                               const struct record_names *names, struct diag *diag)
-    __attribute__((warn_unused_result));
+                               const struct record_names *names, struct diag *diag) MUST_CHECK;
 
 /* ---- the search by names ----
  *
@@ -50,13 +49,12 @@ struct mapping_offer {
 struct mapping_search;
 
 /* `names` as of convert_java_names; they must outlive it. NULL: diag. */
-struct mapping_search *mapping_search_new(const struct service *service, struct str names, struct diag *diag)
-    __attribute__((warn_unused_result));
+struct mapping_search *mapping_search_new(const struct service *service, struct str names,
+                                          struct diag *diag) MUST_CHECK;
 void mapping_search_free(struct mapping_search *s); /* NULL is fine */
 
 /* Reads the files, in turns, and ends soon after turn->stop was asked. False: diag; also if no mapping fits. */
-bool mapping_search_run(struct mapping_search *s, struct turn *turn, struct diag *diag)
-    __attribute__((warn_unused_result));
+bool mapping_search_run(struct mapping_search *s, struct turn *turn, struct diag *diag) MUST_CHECK;
 
 /* Its file lives as long as the search. */
 struct mapping_offer mapping_search_offer(const struct mapping_search *s);

@@ -27,16 +27,15 @@ struct names_file {
 
 /* False: diag; also if there is one already. */
 bool names_file_begin(struct names_file *f, enum record_names_file which, const struct service *service,
-                      struct diag *diag) __attribute__((warn_unused_result));
+                      struct diag *diag) MUST_CHECK;
 
 /* False: diag; also behind its end, which another field of the form without bytes may reach again. */
-bool names_file_data(struct names_file *f, const struct service *service, struct str bytes, struct diag *diag)
-    __attribute__((warn_unused_result));
-bool names_file_end(struct names_file *f, struct diag *diag) __attribute__((warn_unused_result));
+bool names_file_data(struct names_file *f, const struct service *service, struct str bytes,
+                     struct diag *diag) MUST_CHECK;
+bool names_file_end(struct names_file *f, struct diag *diag) MUST_CHECK;
 
 /* Puts it into the store, among those of the present period; takes until the disk has it. False: diag. */
-bool names_file_keep(struct names_file *f, const struct service *service, struct diag *diag)
-    __attribute__((warn_unused_result));
+bool names_file_keep(struct names_file *f, const struct service *service, struct diag *diag) MUST_CHECK;
 void names_file_free(struct names_file *f); /* may be called twice */
 
 /* In place of an id: the mapping that fits the profile's names best is to be named, and none is to be taken. */

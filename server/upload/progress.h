@@ -40,12 +40,12 @@ bool progress_look(struct progresses *all, struct str id, struct progress_facts 
 /* One request that watches an upload for more than `seen` views until `until_s` (monotonic); it lives as long as the
  * request (exchange_state). NULL: no memory. */
 struct progress_watch;
-struct progress_watch *progress_watch(struct exchange *x, struct str id, uint32_t seen, int64_t until_s)
-    __attribute__((warn_unused_result));
+struct progress_watch *progress_watch(struct exchange *x, struct str id, uint32_t seen,
+                                      int64_t until_s) MUST_CHECK;
 
 /* True: there is no news yet, and the exchange waits; the handler goes on with exchange_then, and asks again. False: more
  * views are made, the upload is done, or the time has come. */
-bool progress_waits(struct progress_watch *w) __attribute__((warn_unused_result));
+bool progress_waits(struct progress_watch *w) MUST_CHECK;
 
 /* The stream of a reply (reply_stream): text/event-stream of all that is known, then of what comes, until
  * the upload is done. The context is the watch. */

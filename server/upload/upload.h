@@ -16,11 +16,11 @@ enum body_step upload_data(struct exchange *x, const char *p, size_t *n);
 
 /* After the last byte. The exchange waits; behind that the handler goes on with upload_result. False: the form is not
  * good, and x->reply says why. */
-bool upload_end(struct exchange *x) __attribute__((warn_unused_result));
+bool upload_end(struct exchange *x) MUST_CHECK;
 
 /* Behind the wait: the result, which lives as long as the exchange. NULL: of several files the next one is waited for,
  * and it is to be asked again. */
-struct job_result *upload_result(struct exchange *x) __attribute__((warn_unused_result));
+struct job_result *upload_result(struct exchange *x) MUST_CHECK;
 
 /* All bytes have come, and are paid for (upload_share.h): for a handler, before anything else. */
 void upload_arrived(struct exchange *x);
@@ -44,7 +44,6 @@ struct body_decoder;
 
 /* Who may read an upload, as clients write it: "link" or "team"; p == NULL: as `readers` of the configuration says.
  * False: diag; it is another word, or the service knows nobody that could be of a team. */
-bool readers_parse(const struct service *service, struct str text, bool *team, struct diag *diag)
-    __attribute__((warn_unused_result));
+bool readers_parse(const struct service *service, struct str text, bool *team, struct diag *diag) MUST_CHECK;
 
 #endif

@@ -12,14 +12,14 @@ struct passes;
 
 /* Of all outputs, made once: digests of script and style let these through policies that let nothing else
  * through. NULL: no memory. */
-struct policies *policies_new(void) __attribute__((warn_unused_result));
+struct policies *policies_new(void) MUST_CHECK;
 void policies_free(struct policies *all);
 
 /* Terminated; of any thread, as long as `all` is there. */
 const char *policies_of(const struct policies *all, const struct output *output);
 
 /* Appends `'sha256-...'` of a script or a style, by which a policy lets it through. False: no memory. */
-bool policy_put_digest(struct buf *b, struct str code) __attribute__((warn_unused_result));
+bool policy_put_digest(struct buf *b, struct str code) MUST_CHECK;
 
 /* Passes: what lets a picture fetch the rest of its tree where a proxy wants a password. A picture that
  * stands alone is sandboxed into an origin of its own, for which a browser sends no password. So the page
@@ -37,15 +37,14 @@ struct passes *passes_new(const uint8_t *key);
 void passes_free(struct passes *p);
 
 /* False: libcrypto failed; then there is none. */
-bool pass_make(const struct passes *p, struct str id, int64_t now_s, char pass[PASS_CHARS + 1])
-    __attribute__((warn_unused_result));
+bool pass_make(const struct passes *p, struct str id, int64_t now_s, char pass[PASS_CHARS + 1]) MUST_CHECK;
 bool pass_holds(const struct passes *p, struct str id, int64_t now_s, struct str pass);
 
 /* A pass of the same kind, which begins with its last day: good for the card of an upload, and for what chat programs are told
  * of it, whoever asks. Nothing has to be kept for it. It ends by its day, with the upload, or with the key. */
 enum { CARD_PASS_CHARS = PASS_CHARS + 4, CARD_PASS_DAYS = 30 };
-bool card_pass_make(const struct passes *p, struct str id, int64_t now_s, char pass[CARD_PASS_CHARS + 1])
-    __attribute__((warn_unused_result));
+bool card_pass_make(const struct passes *p, struct str id, int64_t now_s,
+                    char pass[CARD_PASS_CHARS + 1]) MUST_CHECK;
 bool card_pass_holds(const struct passes *p, struct str id, int64_t now_s, struct str pass);
 
 /* Pages of other tools, in which the service's own pages offer to open an export: only those that the

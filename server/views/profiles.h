@@ -53,14 +53,14 @@ struct profile_use {
  * care. `with_calls`: the log of its calls is needed, too; a reading that begins now writes it. */
 const struct shared_profile *profiles_get(struct profiles *p, const struct profile_id *id, int fd,
                                           bool with_calls, struct turn *turn, struct profile_use *use,
-                                          struct diag *diag) __attribute__((warn_unused_result));
+                                          struct diag *diag) MUST_CHECK;
 
 /* Shares a profile that was read elsewhere, while the bytes of its upload arrived, and owns it from now
  * on. Who waits for the same gets it, too. use->profile is what is to be used: another one if the profile
  * was there already. NULL: diag (no memory); the profile was freed. */
 const struct shared_profile *profiles_put(struct profiles *p, const struct profile_id *id,
                                           struct shared_profile *made, struct profile_use *use,
-                                          struct diag *diag) __attribute__((warn_unused_result));
+                                          struct diag *diag) MUST_CHECK;
 
 /* The profile in use as convert reads it, as long as `turn` and *source stay. `fd`: its bytes, or -1. Ends
  * soon after `stop` was asked. The log of the profile's calls is made once for all who need it at a time:
@@ -90,7 +90,7 @@ void profiles_tick(struct profiles *p);
  * False: diag. */
 struct conversion;
 bool stored_names_use(const struct service *service, const struct record_names *names,
-                      struct conversion *conversion, struct diag *diag) __attribute__((warn_unused_result));
+                      struct conversion *conversion, struct diag *diag) MUST_CHECK;
 
 /* ---- reading in turns ----
  *

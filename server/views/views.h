@@ -44,7 +44,7 @@ void view_of_owner(struct view_options *options, const struct record *record);
  * starts anew, since a view is not synced to the disk. The key's name, after the last slash, serves as the
  * view's ETag. False: no memory. */
 bool view_key(const struct service *service, const struct view_request *r, enum encoding e,
-              char key[VIEW_KEY_CHARS + 1]) __attribute__((warn_unused_result));
+              char key[VIEW_KEY_CHARS + 1]) MUST_CHECK;
 
 /* Of a view that is no summary. */
 const char *view_media_type(const struct view_request *r);
@@ -100,7 +100,7 @@ void views_begin(struct views *v, const struct view_request *r, struct client *c
 /* Blocks without a turn until it is there. Once for each views_begin. *result is the caller's to free. */
 void views_await(struct views *v, struct view_ahead *a, struct turn *turn, struct view_result *result);
 /* Makes the view on this thread, unless it is there or under way. False: diag. */
-bool views_make(struct views *v, const struct view_request *r, struct turn *turn, struct diag *diag)
-    __attribute__((warn_unused_result));
+bool views_make(struct views *v, const struct view_request *r, struct turn *turn,
+                struct diag *diag) MUST_CHECK;
 
 #endif

@@ -26,7 +26,7 @@ struct webhook;
 /* Reads the secret and starts the thread; the configuration has a webhook_url. NULL: diag. */
 struct webhook *webhook_open(struct service *service, struct diag *diag);
 /* Ends the thread; what is told from then on is dropped. False: it does not end in time, and w stays in use. */
-bool webhook_stop(struct webhook *w) __attribute__((warn_unused_result));
+bool webhook_stop(struct webhook *w) MUST_CHECK;
 /* After webhook_stop, or if that was never needed. */
 void webhook_free(struct webhook *w);
 

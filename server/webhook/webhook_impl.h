@@ -53,8 +53,7 @@ void webhook_item_free(struct webhook_item *item); /* NULL is fine */
 /* Takes the body for the queue. A body that could not be made counts as dropped. */
 void webhook_add_body(struct webhook *w, struct buf *body);
 /* The value of the header; false: no memory. */
-bool webhook_sign(struct str secret, struct str body, char signature[WEBHOOK_SIGNATURE_BYTES])
-    __attribute__((warn_unused_result));
+bool webhook_sign(struct str secret, struct str body, char signature[WEBHOOK_SIGNATURE_BYTES]) MUST_CHECK;
 enum webhook_outcome { WEBHOOK_TAKEN, WEBHOOK_REFUSED, WEBHOOK_AGAIN };
 /* What an answer of this status means; 0: there was none. */
 enum webhook_outcome webhook_outcome(long status);

@@ -15,6 +15,6 @@ void reference_bash(struct buf *b);
 
 /* Appends a table in Markdown: "formats", "outputs", "view-options", "view-options-cli", "config-keys", "routes",
  * "facts", "warnings", "commands", or the name of a command for its own options. False if there is no such table. */
-bool reference_table(struct buf *b, const char *name) __attribute__((warn_unused_result));
+bool reference_table(struct buf *b, const char *name) MUST_CHECK;
 
 #endif

@@ -42,7 +42,7 @@ enum encoding_effort {
 
 /* Appends the encoded bytes; equal bytes give equal bytes. False, and out->failed, when memory is short or the
  * limit of `out` is reached. */
-bool encoding_apply(enum encoding e, enum encoding_effort effort, struct str bytes, struct buf *out)
-    __attribute__((warn_unused_result));
+bool encoding_apply(enum encoding e, enum encoding_effort effort, struct str bytes,
+                    struct buf *out) MUST_CHECK;
 
 #endif

@@ -29,8 +29,7 @@ struct form {
 
 /* Reads a body; `boundary` is that of its multipart type, or "" of an urlencoded one: there a + is a blank, and a %
  * without two digits stands for itself. False: diag; form_free all the same. */
-bool form_parse(struct form *f, struct str body, const char *boundary, struct diag *diag)
-    __attribute__((warn_unused_result));
+bool form_parse(struct form *f, struct str body, const char *boundary, struct diag *diag) MUST_CHECK;
 void form_free(struct form *f);
 struct str form_name(const struct form *f, size_t i);
 

@@ -33,7 +33,7 @@ size_t mime_unescape(char *p, size_t n);
 
 /* `UTF-8'en'%e2%82%ac%20rates` (RFC 5987): decodes in place and gives the text within it; it may hold any
  * bytes. False if it is not UTF-8 by its own word, or not of that form. */
-bool mime_decode_extended(char *p, size_t n, struct str *text) __attribute__((warn_unused_result));
+bool mime_decode_extended(char *p, size_t n, struct str *text) MUST_CHECK;
 
 enum {
     MULTIPART_BOUNDARY_MAX = 70, /* RFC 2046, 5.1.1 */
@@ -62,18 +62,17 @@ struct multipart; /* about 10 KiB */
 
 /* Takes the boundary out of a Content-Type value. False (diag: DIAG_USAGE) if it is not multipart/form-data
  * with a usable boundary; accepts quoted values and parameters behind it. */
-bool multipart_boundary(struct str content_type, char boundary[MULTIPART_BOUNDARY_MAX + 1], struct diag *diag)
-    __attribute__((warn_unused_result));
+bool multipart_boundary(struct str content_type, char boundary[MULTIPART_BOUNDARY_MAX + 1],
+                        struct diag *diag) MUST_CHECK;
 
 /* A boundary as multipart_boundary gives it. NULL when the system gives no memory. */
 struct multipart *multipart_new(const char *boundary, struct multipart_handler handler);
 void multipart_free(struct multipart *m); /* NULL is fine */
 
 /* False when the body is malformed (DIAG_USAGE) or the handler stopped; from then on it stays false. */
-bool multipart_feed(struct multipart *m, const char *p, size_t n, struct diag *diag)
-    __attribute__((warn_unused_result));
+bool multipart_feed(struct multipart *m, const char *p, size_t n, struct diag *diag) MUST_CHECK;
 
 /* After the last byte: false (DIAG_USAGE) unless there was a part, and the closing delimiter. */
-bool multipart_finish(struct multipart *m, struct diag *diag) __attribute__((warn_unused_result));
+bool multipart_finish(struct multipart *m, struct diag *diag) MUST_CHECK;
 
 #endif

@@ -46,8 +46,7 @@ struct call_sample {
 /* Grows a tree of that many stacks, or fewer if the graph has no more; seed and n_methods are set. False: no
  * memory.
  */
-bool calls_grow(struct calls *t, struct chance *c, uint32_t stacks, uint32_t loop_depth)
-    __attribute__((warn_unused_result));
+bool calls_grow(struct calls *t, struct chance *c, uint32_t stacks, uint32_t loop_depth) MUST_CHECK;
 void calls_free(struct calls *t);
 
 /* The next enter or exit: method and action of *r. */

@@ -26,6 +26,6 @@ typedef bool recording_flush(void *context, struct buf *out);
 
 /* `t` is grown. False: no memory, or flush said so. */
 bool recording_put(enum recording recording, struct calls *t, struct chance *c, uint64_t bytes,
-                   recording_flush *flush, void *context) __attribute__((warn_unused_result));
+                   recording_flush *flush, void *context) MUST_CHECK;
 
 #endif
