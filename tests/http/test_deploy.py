@@ -94,6 +94,22 @@ class Systemd(unittest.TestCase):
         said = self.analyze('verify', '--man=no', *self.units)
         self.assertNotIn('aflamed', said)
 
+    def test_the_store_is_where_the_configuration_says(self):
+        with open(self.units[0]) as file:
+            unit = file.read()
+        self.assertIn('\nExecStart=%s serve\n' % support.AFLAMED, unit)
+        environment = dict(pair.split('=', 1) for pair in re.findall(r'^Environment=(.*)', unit, re.M))
+
+        def store(**more):
+            done = subprocess.run([support.AFLAMED, '--print-config'], env=dict(environment, HOME='/', **more), timeout=60,
+                                  capture_output=True, text=True, check=True)
+            return json.loads(done.stdout)['store']
+        self.assertEqual(store(), '/var/lib/aflamed')
+        path = os.path.join(self.folder, 'a.json')
+        with open(path, 'w') as file:
+            file.write('{"store": "s3://profiles/team"}')
+        self.assertEqual(store(AFLAMED_CONFIG=path), 's3://profiles/team')
+
     def test_little_is_allowed(self):
         """Of 10 points of exposure; what is left is the network, threads and the file system itself."""
         said = self.analyze('security', '--offline=yes', self.units[0])
@@ -128,7 +144,7 @@ class BehindNginx(unittest.TestCase):
         with socket.create_server(('127.0.0.1', 0)) as free:
             self.port = free.getsockname()[1]
         self.base = 'http://127.0.0.1:%d/aflamed' % self.port
-        self.server = support.Server(external_url=self.base)
+        self.server = support.Server(external_url=self.base, trusted_proxies='127.0.0.1')
         self.addCleanup(self.server.clean)
         self.start_nginx()
 
@@ -175,6 +191,11 @@ class BehindNginx(unittest.TestCase):
             self.said.seek(0)
             self.fail('%s\nnginx wrote:\n%s\nthe service wrote:\n%s' % (answer, self.said.read(), self.server.log()))
         return answer
+
+    def test_the_log_says_who_asks(self):
+        before = self.server.log()
+        self.ask('GET', '/aflamed/healthz', X_Forwarded_For='203.0.113.5')
+        self.assertTrue(self.server.says(r'client=127\.0\.0\.1 .*target=/healthz ', before))
 
     def test_needs_the_password(self):
         self.assertEqual(self.ask('GET', '/aflamed/', authorized=False).status, 401)

@@ -163,7 +163,7 @@ class Examples(unittest.TestCase):
         command = re.search(r'^cd /var/lib/aflamed && tar .*$', read('docs/operations.md'), re.M)[0]
         server, restored = support.Server(), self.path('restored')
         self.addCleanup(server.clean)
-        id = support.id_of(server.request('PUT', '/x.trace', support.trace()))
+        id = support.id_of(server.request('PUT', '/x.trace?space=checkout', support.trace()))
         self.run_script('docs/operations.md', command.replace('/var/lib/aflamed', server.store).replace('/backup', self.folder))
         os.mkdir(restored, 0o700)
         self.run_script('docs/operations.md', 'tar -xzf %s -C %s' % (self.path('aflamed.tar.gz'), restored))
@@ -171,6 +171,7 @@ class Examples(unittest.TestCase):
         self.addCleanup(other.clean)
         self.assertEqual(other.get('/p/%s/raw' % id).body, support.trace())
         self.assertEqual(other.get('/p/%s/t/1.folded.txt' % id).status, 200)
+        self.assertIn(id, other.get('/s/checkout').text)
 
     @unittest.skipUnless(OPENSSL, 'openssl is not installed')
     def test_an_instance_of_a_team(self):
