@@ -41,7 +41,7 @@ void client_disconnect(struct client *client);
 bool client_wait(struct client *client) MUST_CHECK;
 void client_waited(struct client *client);
 
-/* As the log shows it: "192.0.2.7", "2001:db8::"; "-" without address. Stays as long as the reference. */
+/* "192.0.2.7", "2001:db8::"; "-" without address. Stays as long as the reference. */
 const char *client_text(const struct client *client);
 
 #endif

@@ -11,6 +11,7 @@
 #include "core/stop.h"
 #include "core/system/turns.h"
 #include "server/config/config.h"
+#include "server/config/network.h"
 #include "server/doors/who.h"
 #include "server/figures/figures.h"
 #include "server/service.h"
@@ -138,7 +139,8 @@ struct exchange {
     unsigned keys;                                  /* the route's */
 
     /* Of who asks. Filled before the route's handler is called. */
-    bool by_proxy; /* a trusted proxy sends it, or it comes over a Unix socket */
+    char address[NETWORK_TEXT_BYTES]; /* for the log: of IPv6 all of it, while `client` is a /64; "-": none */
+    bool by_proxy;                    /* a trusted proxy sends it, or it comes over a Unix socket */
     struct who who;
     bool passed;   /* a pass in its URL lets it read what is for the team, whoever asks */
     bool team;     /* it is about an upload that is for the team */

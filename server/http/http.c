@@ -29,11 +29,12 @@ enum { BACKLOG = 512 };
 
 static int fail(struct diag *diag, const char *what, const char *where)
 {
-    diag_set(diag, DIAG_IO, "cannot listen",
-             errno == EADDRINUSE
-                 ? "Another program, perhaps another aflamed, listens there; stop it or choose --listen."
-                 : "Choose another --listen.",
-             "%s %s: %s.", what, where, strerror(errno));
+    diag_set(
+        diag, DIAG_IO, "cannot listen",
+        errno == EADDRINUSE
+            ? "Another program, perhaps another aflamed, listens there; stop it, or choose another address."
+            : "Choose another address.",
+        "%s %s: %s.", what, where, strerror(errno));
     return -1;
 }
 
@@ -68,13 +69,14 @@ static int open_inet(const struct address *a, struct diag *diag)
 {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
     struct addrinfo *found = NULL;
-    char port[8];
+    char port[8], where[300];
     int fd = -1, on = 1;
 
     snprintf(port, sizeof(port), "%u", (unsigned)a->port);
+    snprintf(where, sizeof(where), "%s:%s", a->host, port);
     if (getaddrinfo(a->host[0] == '\0' ? NULL : a->host, port, &hints, &found) != 0) {
         errno = EADDRNOTAVAIL;
-        return fail(diag, "address", a->host);
+        return fail(diag, "address", where);
     }
     for (const struct addrinfo *at = found; at != NULL && fd < 0; at = at->ai_next) {
         fd = socket(at->ai_family, at->ai_socktype | SOCK_CLOEXEC, 0);
@@ -89,7 +91,7 @@ static int open_inet(const struct address *a, struct diag *diag)
         fd = -1;
     }
     freeaddrinfo(found);
-    return fd >= 0 ? fd : fail(diag, "bind", a->host);
+    return fd >= 0 ? fd : fail(diag, "bind", where);
 }
 
 /* False (errno) if the system does not tell; a Unix socket keeps the name that stands there. */
@@ -187,12 +189,14 @@ static struct client *client_of_peer(struct http *h, struct MHD_Connection *conn
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
     struct network_address address;
 
+    memcpy(c->address, "-", sizeof("-"));
     c->local = info != NULL && info->client_addr != NULL && info->client_addr->sa_family == AF_UNIX;
     if (info == NULL || info->client_addr == NULL || !network_of_peer(info->client_addr, &address))
         return client_ref(h->service->clients, NULL);
     c->trusted = network_list_holds(str_of(h->service->config->trusted_proxies), address);
     if (c->trusted)
         return client_ref(h->service->clients, NULL);
+    network_text(address, c->address);
     address = network_of_client(address);
     return client_ref(h->service->clients, &address);
 }
@@ -220,8 +224,7 @@ static void begin(struct http *h, struct MHD_Connection *connection, void **cont
         return;
     figures_refused(h->service->figures, REFUSED_ADDRESS_CONNECTIONS);
     /* The library gives no way to refuse a connection here: it finds this one ended. */
-    LOG(h->service->log, LOG_WARN, "too-many-connections",
-        LOG_STR("client", str_of(c->client == NULL ? "-" : client_text(c->client))));
+    LOG(h->service->log, LOG_WARN, "too-many-connections", LOG_STR("client", str_of(c->address)));
     send_raw(c, TOO_MANY);
     shutdown(c->fd, SHUT_RDWR);
 }

@@ -46,13 +46,14 @@ struct connection {
     struct deadline deadline; /* first: connection_look finds the rest */
     int fd;
     struct http *http;
-    bool watched;            /* by the deadlines, and counted in http.connections */
-    bool counted;            /* in the client's share */
-    bool trusted;            /* a proxy of trusted_proxies: its header says who the client is */
-    bool local;              /* it comes over a Unix socket */
-    bool of_reserve;         /* beyond max_connections: it gets no other answer than that of /healthz */
-    struct client *client;   /* a reference; NULL: no memory */
-    struct request *request; /* under way; the library may forget to say that it has ended */
+    bool watched;          /* by the deadlines, and counted in http.connections */
+    bool counted;          /* in the client's share */
+    bool trusted;          /* a proxy of trusted_proxies: its header says who the client is */
+    bool local;            /* it comes over a Unix socket */
+    bool of_reserve;       /* beyond max_connections: it gets no other answer than that of /healthz */
+    struct client *client; /* a reference; NULL: no memory */
+    char address[NETWORK_TEXT_BYTES]; /* of who is connected, as in struct exchange */
+    struct request *request;          /* under way; the library may forget to say that it has ended */
 };
 
 enum {

@@ -420,6 +420,7 @@ static void name_client(struct request *r)
         return;
     if (!network_parse(str_trim(str_behind_last(list, ',')), &address))
         return;
+    network_text(address, r->x.address);
     address = network_of_client(address);
     struct client *client = client_ref(r->http->service->clients, &address);
     if (client == NULL)
@@ -716,6 +717,7 @@ void *request_open(void *http, const char *target, struct MHD_Connection *connec
     r->http = h;
     r->connection = connection;
     r->x.client = client_again(c->client);
+    memcpy(r->x.address, c->address, sizeof(r->x.address));
     r->started_us = clock_us();
     reply_init(&r->x.reply);
     r->x.service = h->service;
@@ -764,7 +766,7 @@ static struct str why(const struct request *r, enum MHD_RequestTerminationCode e
 static void log_request(const struct request *r, enum MHD_RequestTerminationCode end)
 {
     LOG(r->http->service->log, LOG_INFO, "request", LOG_STR("id", str_of(r->x.id)),
-        LOG_STR("client", str_of(client_text(r->x.client))), LOG_STR("method", r->x.method),
+        LOG_STR("client", str_of(r->x.address)), LOG_STR("method", r->x.method),
         LOG_STR("target", target_without_token(r)), LOG_U64("status", r->status),
         LOG_U64("bytes", r->reply_bytes), LOG_U64("us", (uint64_t)(clock_us() - r->started_us)),
         LOG_STR("who", who_logged(&r->x.who)), LOG_STR("why", why(r, end)));

@@ -166,7 +166,7 @@ static enum record_state looked_up_read(struct exchange *x, struct str id, struc
 void admits_log(const struct exchange *x, const char *what, struct str id)
 {
     LOG(x->service->log, LOG_INFO, what, LOG_STR("id", id), LOG_STR("who", who_logged(&x->who)),
-        LOG_STR("client", str_of(client_text(x->client))), LOG_STR("request", str_of(x->id)));
+        LOG_STR("client", str_of(x->address)), LOG_STR("request", str_of(x->id)));
 }
 
 /* ---- refusing ---- */
@@ -225,7 +225,7 @@ static void log_refused(const struct exchange *x)
 {
     LOG(x->service->log, LOG_INFO, "refused", LOG_STR("who", who_logged(&x->who)),
         LOG_STR("method", x->method), LOG_STR("target", x->path), LOG_U64("status", x->reply.status),
-        LOG_STR("client", str_of(client_text(x->client))), LOG_STR("request", str_of(x->id)));
+        LOG_STR("client", str_of(x->address)), LOG_STR("request", str_of(x->id)));
 }
 
 /* A browser is led to the form, and comes back from there; a program is told what to send. */

@@ -429,6 +429,7 @@ void job_end(struct job *job, struct exchange *x, const struct job_asked *asked,
     memcpy(job->result.delete_token, asked->token, strlen(asked->token) + 1);
     r->size = job->bytes;
     memcpy(job->request, x->id, sizeof(job->request));
+    memcpy(job->address, x->address, sizeof(job->address));
     job->answer_early = early;
     job->answer_by_ms = clock_ms() + (int64_t)job->service->config->answer_within_ms;
     /* The wait begins before the end of the arrival, from which on the answer may come at any moment. */

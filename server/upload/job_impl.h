@@ -83,7 +83,8 @@ struct job {
         answer_early; /* The client would rather not wait: it is answered as soon as the upload is durable. */
     int64_t
         answer_by_ms; /* monotonic: a durable upload is answered then, though views are still being made */
-    char request[EXCHANGE_ID_BYTES];             /* id of the request that sent it, for the log */
+    char request[EXCHANGE_ID_BYTES],
+        address[NETWORK_TEXT_BYTES];             /* of the request that sent it, for the log */
     int64_t started_ms;                          /* monotonic */
     struct names_file names[RECORD_NAMES_FILES]; /* that came with it */
 

@@ -386,7 +386,7 @@ void job_log_kept(const struct job *job, const struct record *r)
     LOG(job->service->log, LOG_INFO, "uploaded", LOG_STR("id", str_of(r->id)),
         LOG_STR("format", str_of(r->format)), LOG_U64("bytes", r->size),
         LOG_U64("ms", (uint64_t)(clock_ms() - job->started_ms)), LOG_STR("sha256", str_of(r->sha256)),
-        LOG_STR("request", str_of(job->request)), LOG_STR("client", str_of(client_text(job->client))),
+        LOG_STR("request", str_of(job->request)), LOG_STR("client", str_of(job->address)),
         LOG_STR("who", owner));
 }
 

@@ -135,6 +135,12 @@ class Proxies(ServiceTest):
         self.server.raw(head('GET', '/healthz', 'X-Forwarded-For: 198.51.100.9', 'X-Forwarded-For: 203.0.113.8'))
         self.assertTrue(self.server.says(r'client=203\.0\.113\.8 ', before))
 
+    def test_the_log_has_all_of_an_address(self):
+        before = self.server.log()
+        self.server.request('PUT', '/x.trace', trace(), X_Forwarded_For='2001:db8:1:2:3::4')
+        for event in ('uploaded', 'request'):
+            self.assertTrue(self.server.says(event + r' .*client=2001:db8:1:2:3::4\b', before), event)
+
 
 class Sites(ServiceTest):
     CONFIG = {'external_url': 'http://flames.example'}
