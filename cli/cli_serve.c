@@ -44,7 +44,8 @@ static int serve(int n_arguments, char *const *arguments)
         return cli_error(NULL, &diag);
     if (action == CONFIG_RUN)
         return serve_run(&config);
-    return cli_write("-", STR("The configuration is usable.\n"), &diag) ? CLI_OK : cli_error(NULL, &diag);
+    bool ok = serve_check(&config, &diag) && cli_write("-", STR("The configuration is usable.\n"), &diag);
+    return ok ? CLI_OK : cli_error(NULL, &diag);
 }
 
 /* For help only: config_load reads these flags together with the keys. */
@@ -52,7 +53,8 @@ static const struct cli_option OPTIONS[] = {
     {"--config", NULL, CLI_PATH, 0, "FILE", "the configuration file, JSON; AFLAMED_CONFIG names one as well",
      NULL},
     {"--print-config", NULL, CLI_SWITCH, 0, NULL, "print the configuration in effect, and end", NULL},
-    {"--check-config", NULL, CLI_SWITCH, 0, NULL, "check the configuration, and end", NULL},
+    {"--check-config", NULL, CLI_SWITCH, 0, NULL,
+     "check the configuration, with the files of tokens and of TLS that it names, and end", NULL},
 };
 
 const struct cli_command CLI_SERVE = {

@@ -255,18 +255,65 @@ static bool open_store(struct service *s, struct diag *diag)
 {
     if (s3_is_named(s->config->store))
         return open_bucket(s, diag);
-    if (s->config->share_views)
+    s->store = store_open(s->config->store, diag);
+    return s->store != NULL && migrate_store(s->store, s->log, diag);
+}
+
+/* ---- before anything is opened ---- */
+
+static bool needs_bucket(const struct config *c, struct diag *diag)
+{
+    if (c->share_views)
         return diag_set(
             diag, DIAG_USAGE, "nobody to share views with",
             "Leave share_views out, or name an object store (s3://BUCKET/PREFIX).",
             "share_views: the store is a directory of this machine, which has its views beside it.");
-    if (strcmp(s->config->durability, "local") == 0)
-        return diag_set(
-            diag, DIAG_USAGE, "nothing to send uploads to",
-            "Leave durability out, or name an object store (s3://BUCKET/PREFIX).",
-            "durability=local: the store is a directory of this machine, where uploads are durable.");
-    s->store = store_open(s->config->store, diag);
-    return s->store != NULL && migrate_store(s->store, s->log, diag);
+    return strcmp(c->durability, "local") != 0 ||
+           diag_set(diag, DIAG_USAGE, "nothing to send uploads to",
+                    "Leave durability out, or name an object store (s3://BUCKET/PREFIX).",
+                    "durability=local: the store is a directory of this machine, where uploads are durable.");
+}
+
+/* Keys that only make sense together. */
+static bool keys_agree(const struct config *c, struct diag *diag)
+{
+    bool has_certificate = c->tls_certificate[0] != '\0', has_key = c->tls_key[0] != '\0';
+
+    if (has_certificate != has_key)
+        return diag_set(diag, DIAG_USAGE, "the certificate cannot be used", "Set both, or neither.",
+                        "There is %s, but no %s.", has_key ? "tls_key" : "tls_certificate",
+                        has_key ? "tls_certificate" : "tls_key");
+    if (!doors_wanted(c) && strcmp(c->readers, "team") == 0)
+        return diag_set(diag, DIAG_USAGE, "no team here",
+                        "Set tokens_file or user_header, or leave readers out.",
+                        "readers=team: the service knows nobody, so that nobody could read an upload.");
+    if (c->redirect_listen[0] != '\0' && !str_starts(str_of(c->external_url), STR("https://")))
+        return diag_set(diag, DIAG_USAGE, "nowhere to lead to", "Set external_url to https://HOST.",
+                        "redirect_listen leads on to external_url, which is none of HTTPS.");
+    return s3_is_named(c->store) || needs_bucket(c, diag);
+}
+
+static bool tokens_fit(const struct config *c, struct diag *diag)
+{
+    struct token_list list = {NULL, NULL, 0};
+    struct buf text = {0};
+    bool ok = token_file_read(c->tokens_file, &text, diag) && token_list_parse(buf_view(&text), &list, diag);
+
+    token_list_free(&list);
+    buf_free(&text);
+    return ok;
+}
+
+bool serve_check(const struct config *c, struct diag *diag)
+{
+    bool has_tls = c->tls_certificate[0] != '\0', has_tokens = c->tokens_file[0] != '\0';
+
+    if (!keys_agree(c, diag) || (has_tokens && !tokens_fit(c, diag)))
+        return false;
+    struct tls *tls = has_tls ? tls_new(c, diag) : NULL;
+    bool ok = tls != NULL || !has_tls;
+    tls_free(tls);
+    return ok;
 }
 
 static bool open_service(struct service *s, const struct config *config, struct diag *diag)
@@ -275,17 +322,13 @@ static bool open_service(struct service *s, const struct config *config, struct 
     s->log = log_new(level_of(config->log_level), format_of(config->log_format), STDERR_FILENO);
     raise_descriptors(s);
     s->figures = figures_new(ROUTES_COUNT);
-    if (!open_store(s, diag))
+    if (!keys_agree(config, diag) || !open_store(s, diag))
         return false;
-    if (config->tls_certificate[0] != '\0' || config->tls_key[0] != '\0') {
+    if (config->tls_certificate[0] != '\0') {
         s->tls = tls_new(config, diag);
         if (s->tls == NULL)
             return false;
     }
-    if (!doors_wanted(config) && strcmp(config->readers, "team") == 0)
-        return diag_set(diag, DIAG_USAGE, "no team here",
-                        "Set tokens_file or user_header, or leave readers out.",
-                        "readers=team: the service knows nobody, so that nobody could read an upload.");
     if (doors_wanted(config)) {
         s->doors = doors_new(config, s->store, s->log, diag);
         if (s->doors == NULL)
@@ -483,11 +526,7 @@ static bool start_all_further(struct service *s, struct further *metrics, struct
     const struct config *c = s->config;
 
     *redirect = (struct further){.http = NULL};
-    if (c->redirect_listen[0] != '\0' && !str_starts(str_of(c->external_url), STR("https://")))
-        diag_set(diag, DIAG_USAGE, "nowhere to lead to", "Set external_url to https://HOST.",
-                 "redirect_listen leads on to external_url, which is none of HTTPS.");
     return start_further(s, metrics, "metrics_listen", c->metrics_listen, route_find_figures, diag) &&
-           diag->kind == DIAG_NONE &&
            start_further(s, redirect, "redirect_listen", c->redirect_listen, route_lead_on, diag);
 }
 

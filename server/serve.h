@@ -2,7 +2,12 @@
 #ifndef SERVER_SERVE_H
 #define SERVER_SERVE_H
 
+#include "core/diag.h"
 #include "server/config/config.h"
+
+/* Whether the keys make sense together, and the files of tokens and of TLS that they name can be used. Nothing is
+ * opened to stay, or written. False: diag. */
+bool serve_check(const struct config *config, struct diag *diag) __attribute__((warn_unused_result));
 
 /* Runs until SIGTERM or SIGINT; finishes what is under way. 0 after a clean stop, 1 when it could not start
  * (said on standard error). */

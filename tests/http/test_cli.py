@@ -124,6 +124,20 @@ class Serve(Command):
         self.refused('serve', 'render', status=2, said='render')
         self.refused('serve', '--workers', status=2, said='--workers')
 
+    def test_what_does_not_start_is_not_usable(self):
+        """Keys that do not fit each other, and files that are not there or are none of that kind."""
+        bad = self.file('bad', b'no token\n')
+        for flags, said in ((('--tls-key', bad), 'no tls_certificate'), (('--tls-certificate', bad), 'no tls_key'),
+                            (('--tls-certificate', bad, '--tls-key', bad), 'the certificate cannot be used'),
+                            (('--tokens-file', '/nowhere/tokens'), '/nowhere/tokens'), (('--tokens-file', bad), 'Line 1'),
+                            (('--readers', 'team'), 'readers=team'), (('--share-views',), 'share_views'),
+                            (('--durability', 'local'), 'durability=local'), (('--redirect-listen', ':80'), 'external_url')):
+            for more in ('--check-config', '--store=' + self.path('store')):
+                run = subprocess.run([os.environ['AFLAMED'], 'serve', '--listen', '127.0.0.1:0', more, *flags], text=True,
+                                     stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT_S)
+                self.assertIn(run.returncode, (1, 2), flags)
+                self.assertIn(said, run.stderr)
+
     def test_only_for_this_machine_unless_told(self):
         self.refused('--listen', '0.0.0.0:0', '--check-config', status=2, said='0.0.0.0:0')
         self.refused('--listen', '0.0.0.0:0', status=2, said='0.0.0.0:0')

@@ -690,7 +690,8 @@ class CommandLine(unittest.TestCase):
         def check(*flags):
             return subprocess.run([support.AFLAMED, 'serve', '--check-config', '--listen', '0.0.0.0:8192', *flags],
                                   stdin=subprocess.DEVNULL, capture_output=True, timeout=support.START_TIMEOUT_S).returncode
-        self.assertEqual([check(), check('--tokens-file', '/x'), check('--user-header', 'Remote-User')], [2, 0, 0])
+        with tempfile.NamedTemporaryFile() as tokens:
+            self.assertEqual([check(), check('--tokens-file', tokens.name), check('--user-header', 'Remote-User')], [2, 0, 0])
 
 
 if __name__ == '__main__':

@@ -236,7 +236,7 @@ class Configuration(unittest.TestCase):
     def test_files_that_are_no_pair(self):
         good, key = certificate(self.folder, 'good')
         _, other = certificate(self.folder, 'other')
-        for flags, words in ((('--tls-certificate', good), 'cannot be read'), (('--tls-key', key), 'cannot be read'),
+        for flags, words in ((('--tls-certificate', good), 'no tls_key'), (('--tls-key', key), 'no tls_certificate'),
                              (('--tls-certificate', good, '--tls-key', other), 'do not match'),
                              (('--tls-certificate', key, '--tls-key', good), 'the certificate cannot be used'),
                              (('--tls-certificate', good, '--tls-key', '/dev/null'), 'the certificate cannot be used')):
