@@ -109,8 +109,9 @@ static bool scopes_valid(struct str value)
     }
 
 const struct config_key CONFIG_KEYS[] = {
-    TEXT(listen, listen_valid, "HOST:PORT, [IPV6]:PORT or unix:/PATH", "127.0.0.1:8192",
-         "where to listen: HOST:PORT, [IPV6]:PORT, :PORT for all IPv4 addresses, [::]:PORT for all, or unix:/PATH"),
+    TEXT(
+        listen, listen_valid, "HOST:PORT, :PORT, [IPV6]:PORT or unix:/PATH", "127.0.0.1:8192",
+        "where to listen: HOST:PORT, [IPV6]:PORT, :PORT for all IPv4 addresses, [::]:PORT for all, or unix:/PATH"),
     TEXT(
         store, NULL, "a directory, or s3://BUCKET/PREFIX", "",
         "where uploads are kept: a directory, or s3://BUCKET/PREFIX of an S3-compatible object store, which several "
