@@ -1,7 +1,5 @@
 /* aflamed info: what a profile holds, as a table for people or as JSON. */
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/cli_one.h"
 #include "core/clean.h"

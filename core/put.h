@@ -3,7 +3,6 @@
 #ifndef CORE_PUT_H
 #define CORE_PUT_H
 
-#include <stdint.h>
 #include <string.h>
 
 #include "core/str.h"

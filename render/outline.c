@@ -10,7 +10,6 @@
  * with it, since stacks of Android are long and a line costs as much as what it says: numbers are of the first frame of a
  * line, the self is of the last. What a frame has beside its self and its callees that are shown is in callees that are
  * not. */
-#include <string.h>
 
 #include "core/clean.h"
 #include "core/number.h"

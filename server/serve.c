@@ -31,7 +31,6 @@
 #include "server/spaces/spaces.h"
 #include "server/store/migrate.h"
 #include "server/store/readiness.h"
-#include "server/store/record.h"
 #include "server/store/record_cache.h"
 #include "server/store/sweep.h"
 #include "server/upload/job.h"

@@ -1,6 +1,5 @@
 #include "core/system/boot_id.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>

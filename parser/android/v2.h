@@ -23,7 +23,6 @@
 #define PARSER_ANDROID_V2_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "core/cursor.h"

@@ -10,9 +10,7 @@
  * [rows]}, and a frame is a text in stringTable. `processes` are whole profiles; in old versions they are JSON as text.
  *
  * Members come in any order, and tables may stand behind what refers to them: so all is kept until the end. */
-#include <string.h>
 
-#include "core/clean.h"
 #include "core/number.h"
 #include "parser/json/json_firefox_impl.h"
 

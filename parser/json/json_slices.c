@@ -9,7 +9,6 @@
  *
  * The thread clock is read at ts by tts; where a whole slice ends it is tdur more than where it began. Where nothing
  * says it, it stands still, so that the times of slices themselves are right. */
-#include <string.h>
 
 #include "core/number.h"
 #include "core/order.h"

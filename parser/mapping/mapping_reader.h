@@ -16,7 +16,6 @@
 #define PARSER_MAPPING_MAPPING_READER_H
 
 #include "core/diag.h"
-#include "core/str.h"
 #include "profile/mapping/mapping.h"
 
 struct mapping_reader;

@@ -1,7 +1,5 @@
 #include "parser/unpack/unpack.h"
 
-#include <string.h>
-
 #include "parser/unpack/unpack_impl.h"
 
 extern const struct packer PACKER_GZIP;

@@ -1,7 +1,5 @@
 #include "profile/frame/short_name.h"
 
-#include <string.h>
-
 static struct str from_to(struct str s, size_t from, size_t to)
 {
     return (struct str){s.p + from, to - from};

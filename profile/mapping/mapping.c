@@ -1,7 +1,5 @@
 #include "profile/mapping/mapping.h"
 
-#include <string.h>
-
 #include "core/buf.h"
 #include "profile/frame/own_code.h"
 

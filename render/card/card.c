@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "core/number.h"
-#include "profile/compare/compare.h"
 #include "profile/frame/short_name.h"
 #include "render/card/canvas.h"
 #include "render/names/names.h"

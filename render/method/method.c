@@ -5,7 +5,6 @@
 #include "core/number.h"
 #include "core/order.h"
 #include "profile/calls/calls.h"
-#include "profile/frame/frame_text.h"
 #include "render/table/table.h"
 #include "render/table/table_format.h"
 #include "render/view/input.h"

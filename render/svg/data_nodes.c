@@ -7,7 +7,6 @@
 
 #include "core/number.h"
 #include "profile/transform/transform.h"
-#include "render/svg/layout.h"
 #include "render/tree/tree.h"
 #include "render/view/input.h"
 #include "render/view/key.h"

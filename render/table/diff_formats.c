@@ -3,7 +3,6 @@
 
 #include "core/clean.h"
 #include "core/order.h"
-#include "profile/compare/compare.h"
 #include "render/output.h"
 #include "render/table/diff.h"
 #include "render/table/diff_words.h"

@@ -6,7 +6,6 @@
 #include "core/clean.h"
 #include "core/number.h"
 #include "core/order.h"
-#include "profile/compare/compare.h"
 #include "profile/track.h"
 #include "render/table/diff.h"
 #include "render/table/diff_worked.h"

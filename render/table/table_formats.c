@@ -1,7 +1,6 @@
 /* How a table is written: tsv, csv, txt and json. */
 #include "core/clean.h"
 #include "profile/calls/calls.h"
-#include "profile/compare/compare.h"
 #include "profile/track.h"
 #include "profile/warning.h"
 #include "render/names/names.h"

@@ -6,14 +6,12 @@
 #include "profile/calls/span.h"
 #include "profile/frame/own_code.h"
 #include "profile/mapping/mapping.h"
-#include "profile/track.h"
 #include "profile/warning.h"
 #include "render/verdict/analysis.h"
 #include "render/verdict/growth.h"
 #include "render/verdict/headline.h"
 #include "render/verdict/long_calls.h"
 #include "render/verdict/say.h"
-#include "render/verdict/sentence.h"
 #include "render/verdict/system_rules.h"
 
 /* ---- the whole ---- */

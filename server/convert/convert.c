@@ -17,7 +17,6 @@
 #include "core/system/random_bytes.h"
 #include "parser/mapping/mapping_reader.h"
 #include "parser/source.h"
-#include "profile/calls/calls.h"
 #include "profile/calls/replay.h"
 #include "profile/calls/span.h"
 #include "profile/frame/own_code.h"

@@ -16,7 +16,6 @@
 #include <stdint.h>
 
 #include "core/diag.h"
-#include "core/str.h"
 #include "server/s3/s3.h"
 
 /* ---- places ---- */

@@ -3,7 +3,6 @@
 #define SERVER_ROUTES_HANDLE_COMPARE_H
 
 #include "server/http/exchange.h"
-#include "server/store/record.h"
 #include "server/views/views.h"
 
 /* The records of the pair in x->parameters[0], "ID..ID", and what the query asks for of it. False: x->reply says why

@@ -1,9 +1,7 @@
 /* Uploads: one profile, or an archive with all that is in it; and checks of them. */
 #include "server/routes/handle_upload.h"
 
-#include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "core/json.h"
 #include "core/system/utc.h"

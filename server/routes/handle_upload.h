@@ -3,7 +3,6 @@
 #define SERVER_ROUTES_HANDLE_UPLOAD_H
 
 #include "server/http/exchange.h"
-#include "server/upload/job.h"
 
 struct check_answer;
 

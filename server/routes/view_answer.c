@@ -18,7 +18,6 @@
 #include "server/pages/pages.h"
 #include "server/routes/admit.h"
 #include "server/service.h"
-#include "server/store/record.h"
 #include "server/upload/known_mapping.h"
 #include "server/views/policies.h"
 #include "server/views/views.h"

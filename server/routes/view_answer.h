@@ -4,7 +4,6 @@
 
 #include "server/http/exchange.h"
 #include "server/pages/pages.h"
-#include "server/store/record.h"
 #include "server/views/views.h"
 
 /* A field of the form of filters that was left empty: no filter is meant. */

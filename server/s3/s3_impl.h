@@ -2,9 +2,6 @@
 #ifndef SERVER_S3_S3_IMPL_H
 #define SERVER_S3_S3_IMPL_H
 
-#include <pthread.h>
-#include <stdatomic.h>
-
 #include "core/buf.h"
 #include "server/s3/s3.h"
 

@@ -1,5 +1,4 @@
 /* The few elements of the store's answers that are needed: XML without attributes, written by a program. */
-#include <string.h>
 
 #include "server/s3/s3_impl.h"
 

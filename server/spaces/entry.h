@@ -14,7 +14,6 @@
 #include <jansson.h>
 
 #include "server/spaces/query.h"
-#include "server/store/record.h"
 #include "server/store/record_entry.h"
 #include "server/views/views.h"
 

@@ -7,7 +7,6 @@
 #ifndef SERVER_STORE_LOCAL_H
 #define SERVER_STORE_LOCAL_H
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <sys/types.h>
 

@@ -1,11 +1,8 @@
 #include "server/store/record_text.h"
 
-#include <errno.h>
 #include <openssl/crypto.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "core/clean.h"
 #include "core/system/digest.h"

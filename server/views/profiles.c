@@ -1,7 +1,6 @@
 #include "server/views/profiles.h"
 
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/system/clock.h"

@@ -29,7 +29,6 @@
 #include "server/convert/convert.h"
 #include "server/convert/profile_id.h"
 #include "server/service.h"
-#include "server/store/record.h"
 
 struct profiles;
 struct profile_thing;

@@ -9,7 +9,6 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 enum { FAULTS_TRACE = 1 << 16, FAULTS_SITES = 16, FAULTS_NAME_BYTES = 32 };

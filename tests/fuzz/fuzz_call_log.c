@@ -10,7 +10,6 @@
 #include "profile/calls/window.h"
 #include "profile/log/call_log_record.h"
 #include "tests/support/fuzzing.h"
-#include "tests/support/random.h"
 #include "tests/support/replayed.h"
 #include "tests/support/span_model.h"
 

@@ -2,7 +2,6 @@
  * and as messages that fit into each other, so that mutations need not find lengths: a byte says which
  * field of a packet, and the next how long it is. The same packets stand behind a small trace, and in a
  * file of names beside it. */
-#include <stdlib.h>
 
 #include "parser/reader.h"
 #include "tests/support/fuzzing.h"

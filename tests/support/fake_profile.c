@@ -1,7 +1,6 @@
 #include "tests/support/fake_profile.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "tests/support/random.h"
 

@@ -3,7 +3,6 @@
 #include "tests/support/test_input.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { ARENA_BYTES = 64 << 20 };
 

@@ -1,7 +1,6 @@
 /* Android method traces: what the records of each version become, and files damaged in every place. */
 #include "tests/support/unit.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

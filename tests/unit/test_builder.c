@@ -2,7 +2,6 @@
 #include "tests/support/unit.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tests/support/builder_fixture.h"

@@ -2,7 +2,6 @@
 #include "tests/support/unit.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "profile/build/builder.h"
 #include "profile/calls/calls.h"

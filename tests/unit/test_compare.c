@@ -11,7 +11,6 @@
 #include "profile/transform/transform.h"
 #include "render/view/view.h"
 #include "tests/support/fake_profile.h"
-#include "tests/support/random.h"
 
 static const struct hash_seed SEED = {1, 2};
 

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "core/clean.h"
-#include "profile/frame/own_code.h"
 #include "render/names/palette.h"
 #include "render/svg/data.h"
 #include "tests/support/data_read.h"

@@ -6,8 +6,6 @@
 #include "server/convert/convert.h"
 #include "server/demo/demo.h"
 
-#include <string.h>
-
 static struct buf trace(void)
 {
     struct buf b = {0};

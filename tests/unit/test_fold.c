@@ -1,7 +1,6 @@
 /* The rules of folding, each one by itself. test_fold_random.c has all of them at once. */
 #include "tests/support/unit.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* The rules of folding, all of them against a plain model on random streams. */
 #include "tests/support/unit.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

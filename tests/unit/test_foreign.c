@@ -1,7 +1,6 @@
 /* Other kinds of files: every row of the table can be reached by each of its marks, says something, and says
  * it however the bytes arrive. What rows look like in whole files is in tests/data. */
 #include "tests/support/unit.h"
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/buf.h"

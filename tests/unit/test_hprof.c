@@ -2,8 +2,6 @@
  * recorders write them; what is refused; damage. */
 #include "tests/support/unit.h"
 
-#include <string.h>
-
 #include "tests/support/hostile.h"
 #include "tests/support/hprof_bytes.h"
 #include "tests/support/profile_checks.h"

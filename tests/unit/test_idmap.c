@@ -4,8 +4,6 @@
 #include "core/idmap.h"
 #include "tests/support/random.h"
 
-#include <string.h>
-
 enum { MIB = 1 << 20 };
 
 static const struct hash_seed SEED = {0x0123456789abcdef, 0xfedcba9876543210};

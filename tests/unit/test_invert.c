@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "render/names/palette.h"
 #include "render/svg/layout.h"
 #include "render/tree/invert.h"
 #include "render/tree/sandwich.h"

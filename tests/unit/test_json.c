@@ -2,7 +2,6 @@
 #include "tests/support/unit.h"
 
 #include <jansson.h>
-#include <string.h>
 
 #include "core/json.h"
 

@@ -1,7 +1,6 @@
 /* JSON, pulled: what is taken of it, what is damage and where, and that it is the same however the bytes arrive. */
 #include "tests/support/unit.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/buf.h"

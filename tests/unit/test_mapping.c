@@ -1,7 +1,6 @@
 /* mapping.txt: its lines and comments, what a name was, and profiles whose names it tells. */
 #include "tests/support/unit.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

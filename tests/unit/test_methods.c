@@ -3,7 +3,6 @@
 #include "tests/support/unit.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "profile/frame/own_code.h"
 #include "render/method/method.h"
@@ -11,7 +10,6 @@
 
 #include "render/tree/tree.h"
 #include "tests/support/fake_profile.h"
-#include "tests/support/random.h"
 #include "tests/support/rendering.h"
 #include "tests/support/tree_model.h"
 

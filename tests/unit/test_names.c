@@ -1,14 +1,11 @@
 /* Texts, ranks and colours of frames; the sorting below them; text cut to cells. */
 #include "tests/support/unit.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/order.h"
-#include "profile/frame/own_code.h"
 #include "render/names/names.h"
-#include "render/names/palette.h"
 #include "tests/support/builder_fixture.h"
 #include "tests/support/fake_profile.h"
 

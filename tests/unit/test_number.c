@@ -2,7 +2,6 @@
 #include "tests/support/unit.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "core/number.h"
 

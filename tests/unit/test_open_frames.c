@@ -1,8 +1,6 @@
 /* Frames that are never left, continued to the end of the trace: against a model that follows each thread by hand. */
 #include "tests/support/unit.h"
 
-#include <string.h>
-
 #include "profile/build/builder.h"
 #include "profile/transform/transform.h"
 

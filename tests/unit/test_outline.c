@@ -1,15 +1,11 @@
 /* Output "outline": what is shown is the heaviest part, and fits its budget. */
 #include "tests/support/unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/buf.h"
 #include "core/clean.h"
-#include "render/output.h"
 #include "tests/support/fake_profile.h"
-#include "tests/support/random.h"
 #include "tests/support/rendering.h"
 
 /* The lines behind the first one. */

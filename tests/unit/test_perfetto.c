@@ -2,16 +2,12 @@
  * and damage. */
 #include "tests/support/unit.h"
 
-#include <string.h>
-
-#include "parser/reader.h"
 #include "profile/transform/transform.h"
 #include "tests/support/hostile.h"
 #include "tests/support/perfetto_bytes.h"
 #include "tests/support/profile_checks.h"
 #include "tests/support/proto_bytes.h"
 #include "tests/support/systrace_bytes.h"
-#include "tests/support/test_input.h"
 
 static const struct profile *read_with(struct arena *arena, const struct perfetto_options *options)
 {

@@ -2,10 +2,7 @@
  * come again and again. */
 #include "tests/support/unit.h"
 
-#include <string.h>
-
 #include "tests/support/hostile.h"
-#include "tests/support/perfetto_bytes.h"
 #include "tests/support/profile_checks.h"
 #include "tests/support/proto_bytes.h"
 

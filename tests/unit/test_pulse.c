@@ -1,7 +1,6 @@
 /* A thread that does not come back from a call is noticed; one that sleeps between calls is well. */
 #include "tests/support/unit.h"
 #include <pthread.h>
-#include <string.h>
 
 #include "server/http/pulse.h"
 

@@ -1,8 +1,6 @@
 /* The rank test against counting all arrangements one by one; the interval against the test; how often it holds the truth. */
 #include "tests/support/unit.h"
 
-#include <string.h>
-
 #include "runs/rank_test.h"
 #include "tests/support/random.h"
 

@@ -2,8 +2,6 @@
  * behind it. */
 #include "tests/support/unit.h"
 
-#include <string.h>
-
 #include "tests/support/hostile.h"
 #include "tests/support/packed_answers.h"
 #include "tests/support/packing.h"

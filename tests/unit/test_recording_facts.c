@@ -1,9 +1,6 @@
 /* Facts in words: each that an input format says has a label, and each value reads as its kind. */
 #include "tests/support/unit.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "parser/reader.h"
 #include "server/convert/summary.h"
 #include "tests/support/test_input.h"

@@ -3,8 +3,6 @@
 #include "tests/support/replayed.h"
 #include "tests/support/unit.h"
 
-#include <string.h>
-
 #include "profile/calls/span.h"
 #include "profile/track.h"
 #include "profile/transform/transform.h"

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "core/clean.h"
 #include "render/names/names.h"
 #include "tests/support/fake_profile.h"
 

@@ -2,8 +2,6 @@
  * at the end, what is told of the recording, and damage. */
 #include "tests/support/unit.h"
 
-#include <string.h>
-
 #include "render/view/view.h"
 #include "tests/support/hostile.h"
 #include "tests/support/profile_checks.h"

@@ -4,7 +4,6 @@
 #include "parser/source.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "tests/support/random.h"
 #include "tests/support/test_input.h"

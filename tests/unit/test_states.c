@@ -1,8 +1,6 @@
 /* Clocks of a thread's states: random calls and states, cut into windows at random, against a list of all that happened. */
 #include "tests/support/unit.h"
 
-#include <string.h>
-
 #include "profile/build/builder.h"
 #include "profile/calls/window.h"
 #include "tests/support/random.h"

@@ -2,7 +2,6 @@
 #include "tests/support/unit.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "render/svg/svg_header.h"

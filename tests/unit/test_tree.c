@@ -2,7 +2,6 @@
 #include "tests/support/unit.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "render/svg/layout.h"
 #include "render/tree/tree.h"

@@ -10,7 +10,6 @@
 #include "render/verdict/rules.h"
 #include "render/verdict/system_log.h"
 #include "render/verdict/system_rules.h"
-#include "render/verdict/system_sums.h"
 #include "render/verdict/verdict.h"
 #include "render/verdict/wake_chain.h"
 #include "tests/support/fake_profile.h"

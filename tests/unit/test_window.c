@@ -1,7 +1,6 @@
 /* Windows of time: random streams with every kind of repair, cut at random, against all that happened in an array. */
 #include "tests/support/unit.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* The manual pages. Roff gives a meaning to a full stop or an apostrophe at the start of a line, and to
  * backslashes. */
 #include "cli/command.h"
-#include "core/clean.h"
 #include "server/config/config_keys.h"
 #include "server/service.h"
 #include "tools/reference/reference.h"
