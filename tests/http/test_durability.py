@@ -118,7 +118,8 @@ class Away(Local):
         server, content = self.local(), b'main;first;second 5\n' * 3_600_000
         self.bucket.faults.append(('PUT', 'team/bytes/', '403 QuotaExceeded', 1 << 30))
         self.assertEqual(server.upload(content).status, 507)
-        self.assertEqual((server.get('/healthz').status, self.bucket.parts, self.waiting()), (200, {}, []))
+        self.assertTrue(eventually(lambda: not self.bucket.parts))     # The client need not wait for that.
+        self.assertEqual((server.get('/healthz').status, self.waiting()), (200, []))
 
     def test_a_store_that_refuses_is_not_away(self):
         server = self.local()
