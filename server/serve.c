@@ -539,6 +539,7 @@ static void serve_until_signal(struct service *s, const sigset_t *signals)
     fflush(stdout);
     notify_send(&s->notify, NOTIFY_READY);
     wait_for_signal(signals, s);
+    readiness_end(s->readiness);
     notify_send(&s->notify, NOTIFY_STOPPING);
     LOG(s->log, LOG_INFO, "stopping", LOG_U64("grace_s", STOP_GRACE_S));
 }

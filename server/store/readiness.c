@@ -13,6 +13,7 @@ struct readiness {
     bool known;           /* a check has ended */
     enum store_result found;
     int64_t ended_ms; /* the last check that has ended */
+    bool ending;
     unsigned checking;
     int64_t begun_ms; /* while somebody checks: when the first of them began */
 };
@@ -72,12 +73,22 @@ void readiness_check(struct readiness *r)
         log_change(r, found, why);
 }
 
+void readiness_end(struct readiness *r)
+{
+    pthread_mutex_lock(&r->lock);
+    r->ending = true;
+    pthread_mutex_unlock(&r->lock);
+}
+
 const char *readiness_reason(struct readiness *r, int64_t now_ms)
 {
     pthread_mutex_lock(&r->lock);
     bool slow = r->checking > 0 && now_ms - r->begun_ms >= READINESS_SLOW_MS;
+    bool ending = r->ending;
     enum store_result found = r->found;
     pthread_mutex_unlock(&r->lock);
+    if (ending)
+        return "The service is stopping.";
     if (slow)
         return store_is_remote(r->store) ? "The object store does not answer."
                                          : "The disk of the store does not answer.";

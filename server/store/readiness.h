@@ -23,6 +23,9 @@ bool readiness_is_due(struct readiness *r, int64_t now_ms) MUST_CHECK;
 /* Writes a little into the store, and takes it away again. */
 void readiness_check(struct readiness *r);
 
+/* The service stops: from now on that is the reason. */
+void readiness_end(struct readiness *r);
+
 /* Why no upload can be taken, as a sentence; NULL: it can. Of the last check, or of one that takes too long. */
 const char *readiness_reason(struct readiness *r, int64_t now_ms);
 

@@ -205,6 +205,17 @@ class OwnListener(MonitoredTest):
         self.addCleanup(server.clean)
         self.assertEqual(server.stop(), 0)
 
+    def test_not_ready_while_the_service_stops(self):
+        with socket.create_connection(('127.0.0.1', self.server.port), TIMEOUT_S) as upload:
+            upload.sendall(head('PUT', '/x', 'Content-Length: 1000') + b'x')
+            self.assertTrue(eventually(lambda: self.server.uploads_under_way() == 1))
+            self.server.process.send_signal(signal.SIGTERM)
+            self.assertTrue(eventually(lambda: 'is stopping' in self.ask('/readyz').text))
+            self.assertEqual(self.ask('/readyz').status, 503)
+            self.assertIn('aflamed_build_info', self.ask('/metrics').text)
+        self.assertEqual(self.server.wait_end(), 0)
+        self.server.start()
+
 
 class OnTheMainAddress(ServiceTest):
     """The figures are for who has a token with the scope admin."""
