@@ -453,6 +453,12 @@ bool exchange_is_of_own_page(const struct exchange *x)
     return site_is_own_page(&own, &from);
 }
 
+/* What asks by an address whether the service is well: of any name, since there is nothing to be read. */
+static bool is_probe(const struct exchange *x)
+{
+    return exchange_reads(x) && (str_eq(x->path, STR("/healthz")) || str_eq(x->path, STR("/readyz")));
+}
+
 /* The request is meant for somebody else, or a page of another site sent it. True: x->reply says so. */
 static bool misdirected(struct request *r)
 {
@@ -460,7 +466,7 @@ static bool misdirected(struct request *r)
     const struct site_own own = own_site(x);
     const struct site_request from = sent_from(x);
 
-    bool ours = r->http->site->any_host || site_is_ours(&own, from.host);
+    bool ours = r->http->site->any_host || is_probe(x) || site_is_ours(&own, from.host);
     if (ours && (exchange_reads(x) || !site_is_foreign(&own, &from)))
         return false;
     x->refusal = ours ? REFUSED_OTHER_SITE : REFUSED_OTHER_HOST;

@@ -161,6 +161,12 @@ class Sites(ServiceTest):
         self.assertEqual(self.post('Origin: http://flames.example', 'Sec-Fetch-Site: same-origin').status, 201)
         self.assertEqual(self.post().status, 201)
 
+    def test_who_asks_by_an_address_whether_it_is_well(self):
+        """As the container's health check, and those of load balancers, do."""
+        for target, text in (('/healthz', 'ok\n'), ('/readyz', 'ready\n')):
+            self.assertEqual(self.server.raw(head('GET', target, host='10.0.0.5:8192'))[0].text, text)
+            self.assertEqual(self.server.raw(('GET %s HTTP/1.0\r\n\r\n' % target).encode())[0].text, text)
+
     def test_other_names_are_not_ours(self):
         self.assertEqual(self.post(host='evil.example').status, 421)
         self.assertEqual(self.server.raw(head('GET', '/', host='evil.example'))[0].status, 421)
