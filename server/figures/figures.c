@@ -36,9 +36,9 @@ const char *const FIGURES_WEBHOOK[WEBHOOK_RESULTS] = {
     [WEBHOOK_DROPPED] = "dropped",
 };
 
-const unsigned FIGURES_CODE[FIGURES_CODES] = {0,   200, 304, 206, 201, 204, 300, 301, 302, 303,
-                                              400, 401, 403, 404, 405, 408, 410, 411, 412, 413,
-                                              415, 416, 421, 422, 429, 431, 500, 501, 503, 507};
+const unsigned FIGURES_CODE[FIGURES_CODES] = {0,   200, 304, 206, 201, 202, 204, 300, 301, 302, 303, 308,
+                                              400, 401, 403, 404, 405, 406, 408, 410, 411, 412, 413, 415,
+                                              416, 421, 422, 429, 431, 500, 501, 502, 503, 507};
 
 enum figures_refusal refusal_of_status(unsigned status)
 {

@@ -9,7 +9,7 @@
 #include "server/figures/figures.h"
 
 enum {
-    FIGURES_CODES = 30,
+    FIGURES_CODES = 34,
     FIGURES_FORMATS_MAX = 32 /* one more counts as "other" */
 };
 
