@@ -1,7 +1,6 @@
 /* What the commands share: reading files into profiles, writing results, messages. One thread, unless a function says
  * otherwise. */
-#ifndef CLI_CLI_H
-#define CLI_CLI_H
+#pragma once
 
 #include "core/buf.h"
 #include "core/diag.h"
@@ -111,5 +110,3 @@ void cli_say(struct str text);
 /* `warning: ...` for each of the profile's, as it is shown with this end of calls that are never left; with a file,
  * `warning: FILE: ...`. */
 void cli_warnings(const char *file, const struct profile *p, enum view_open open);
-
-#endif

@@ -1,7 +1,6 @@
 /* What the commands share that read one profile and write one text of it: info, methods, calls, verdict.
  * Their options are a struct cli_one, or a struct that begins with one. */
-#ifndef CLI_CLI_ONE_H
-#define CLI_CLI_ONE_H
+#pragma once
 
 #include "cli/command.h"
 
@@ -74,5 +73,3 @@ struct cli_one_maker {
  * says the profile's warnings, or what is wrong. Returns the exit status. */
 int cli_one_run(const struct cli_one_maker *maker, struct cli_one *options, int n_arguments,
                 char *const *arguments);
-
-#endif

@@ -7,8 +7,7 @@
  *     }
  *
  * False: diag, with the path in it. Any thread. */
-#ifndef CLI_CLI_OUTPUT_H
-#define CLI_CLI_OUTPUT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -37,5 +36,3 @@ bool cli_output_close(struct cli_output *o, bool ok, struct diag *diag) MUST_CHE
 /* The whole of a regular file that others live by: it is on the disk when this returns, belongs to whom the one before
  * belonged to, and is for its owner alone where there was none. */
 bool cli_write_lasting(const char *path, struct str bytes, struct diag *diag) MUST_CHECK;
-
-#endif

@@ -1,6 +1,5 @@
 /* --track of the command line: what URLs take, and names of tracks as well. */
-#ifndef CLI_CLI_TRACKS_H
-#define CLI_CLI_TRACKS_H
+#pragma once
 
 #include "render/view/view.h"
 
@@ -12,5 +11,3 @@
  * that the profile does not have is left to view_resolve. */
 bool cli_tracks(struct view_options *view, const struct profile *p, const char *written,
                 struct diag *diag) MUST_CHECK;
-
-#endif

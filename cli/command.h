@@ -3,8 +3,7 @@
  *
  * A new command is a file with its row, and a line in cli/commands.c. A new option is a row in its
  * command's table and a field in the struct that the row's offset points into. */
-#ifndef CLI_COMMAND_H
-#define CLI_COMMAND_H
+#pragma once
 
 #include "cli/cli.h"
 #include "render/view/key.h"
@@ -115,5 +114,3 @@ extern const char CLI_EXIT_STATUS[];
 void cli_help_all(struct buf *b);
 /* Appends the text of `aflamed COMMAND --help`. */
 void cli_help_command(struct buf *b, const struct cli_command *c);
-
-#endif

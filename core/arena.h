@@ -1,8 +1,7 @@
 /* One arena per job: everything that a job builds lives in it, is counted against one ceiling and is
  * released at once. Freed and not yet given out memory is poisoned under AddressSanitizer. Not thread safe.
  */
-#ifndef CORE_ARENA_H
-#define CORE_ARENA_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -126,5 +125,3 @@ void arena_discharge(struct arena *a, size_t bytes);
 
 /* Copy of n bytes; NULL as arena_alloc. */
 char *arena_copy(struct arena *a, const void *p, size_t n) MUST_CHECK;
-
-#endif

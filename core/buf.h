@@ -1,7 +1,6 @@
 /* A growing byte buffer for output, with a sticky error: after a failed append the buffer takes nothing more,
  * and one check at the end suffices. Numbers are written by number.h. */
-#ifndef CORE_BUF_H
-#define CORE_BUF_H
+#pragma once
 
 #include "core/str.h"
 #include "core/unit.h"
@@ -61,5 +60,3 @@ static inline struct str buf_view(const struct buf *b)
 {
     return (struct str){b->p, b->n};
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Text from outside, made fit to be shown: invalid UTF-8, control characters, bidirectional controls and
  * noncharacters become visible replacements. The escapers for each language stand on this one walk. */
-#ifndef CORE_CLEAN_H
-#define CORE_CLEAN_H
+#pragma once
 
 #include "core/buf.h"
 
@@ -33,5 +32,3 @@ bool clean_is_utf8(struct str s);
 
 /* The longest prefix of at most `limit` bytes that does not cut a UTF-8 sequence. */
 struct str clean_cut(struct str s, size_t limit);
-
-#endif

@@ -1,7 +1,6 @@
 /* Bounds-checked reader of little-endian fields, and by cursor_be of big-endian ones, with a sticky error:
  * a read past the end sets `failed` and yields 0, so that a whole record needs one check. */
-#ifndef CORE_CURSOR_H
-#define CORE_CURSOR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -86,5 +85,3 @@ static inline uint64_t cursor_le64(const uint8_t *p)
     return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24 |
            (uint64_t)p[4] << 32 | (uint64_t)p[5] << 40 | (uint64_t)p[6] << 48 | (uint64_t)p[7] << 56;
 }
-
-#endif

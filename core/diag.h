@@ -1,7 +1,6 @@
 /* The diagnostic belongs to the caller: what is wrong, where, and what to do next. Texts are for people who
  * never saw the code; they hold no path and nothing of the program's inside. */
-#ifndef CORE_DIAG_H
-#define CORE_DIAG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -56,5 +55,3 @@ bool diag_at(struct diag *d, enum diag_kind kind, uint64_t offset, const char *t
              const char *detail, ...) __attribute__((format(printf, 6, 7)));
 /* The same of DIAG_NO_MEMORY: "No memory is left to .." */
 bool diag_no_memory(struct diag *d, const char *detail);
-
-#endif

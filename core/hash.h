@@ -1,7 +1,6 @@
 /* Keyed hashing for tables whose keys come from outside: who does not know the seed cannot make keys collide.
  * The seed never shows in any output. */
-#ifndef CORE_HASH_H
-#define CORE_HASH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -22,5 +21,3 @@ static inline uint64_t hash_u64(struct hash_seed seed, uint64_t key)
     m = (u128)(folded ^ seed.k1) * 0x9e3779b97f4a7c15u;
     return (uint64_t)m ^ (uint64_t)(m >> 64);
 }
-
-#endif

@@ -9,8 +9,7 @@
  *
  * A slot keeps the hash beside the id: to grow is to read the slots from one end to the other and write them
  * in two such places, without a look at the things. */
-#ifndef CORE_HASH_INDEX_H
-#define CORE_HASH_INDEX_H
+#pragma once
 
 #include "core/arena.h"
 #include "core/hash.h"
@@ -64,5 +63,3 @@ static inline void hash_index_put(struct hash_index *x, struct hash_index_slot *
     *slot = (struct hash_index_slot){(uint32_t)hash, id};
     x->count++;
 }
-
-#endif

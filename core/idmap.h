@@ -1,6 +1,5 @@
 /* Map from 64-bit keys to 32-bit values: open addressing, seeded, in an arena. */
-#ifndef CORE_IDMAP_H
-#define CORE_IDMAP_H
+#pragma once
 
 #include "core/arena.h"
 #include "core/hash.h"
@@ -40,5 +39,3 @@ bool idmap_set(struct idmap *m, uint64_t key, uint32_t value) MUST_CHECK;
 
 /* Does nothing if the key is not there. */
 void idmap_remove(struct idmap *m, uint64_t key);
-
-#endif

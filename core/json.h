@@ -12,8 +12,7 @@
  * Within an object each call names its key, within an array the key is NULL. A key is a literal, written
  * as it is; one that comes from outside is given by json_put_key, and the call behind it has the key NULL.
  * There is no failure of its own: the buffer's counts. Reading JSON is a library's work. */
-#ifndef CORE_JSON_H
-#define CORE_JSON_H
+#pragma once
 
 #include "core/buf.h"
 #include "core/number.h"
@@ -75,5 +74,3 @@ void json_put_bool(struct json *j, const char *key, bool value);
 void json_put_null(struct json *j, const char *key);
 /* Text that is JSON already. */
 void json_put_raw(struct json *j, const char *key, struct str json);
-
-#endif

@@ -1,8 +1,7 @@
 /* Numbers as text, for programs (12345, 12.5) and for people (1.25 ms, 3.4 MiB, 12,345, 4.56 %), in
  * integers only. buf.h appends the same to a buffer. Every function with `to` writes there, which has room
  * for NUMBER_BYTES_MAX bytes, and returns the end of what it wrote; nothing is terminated. */
-#ifndef CORE_NUMBER_H
-#define CORE_NUMBER_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -76,5 +75,3 @@ char *number_value(char *to, enum unit unit, uint64_t value, unsigned digits);
 /* Three significant digits, two decimals at most; "<0.01 %" for less but not nothing; "100 %" only if it is
  * all. A part above the whole counts as all of it, a part of nothing as 0 %. */
 char *number_percent(char *to, uint64_t part, uint64_t whole);
-
-#endif

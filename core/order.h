@@ -1,6 +1,5 @@
 /* Lists of numbers brought into another order. Sorting is stable and iterative. */
-#ifndef CORE_ORDER_H
-#define CORE_ORDER_H
+#pragma once
 
 #include "core/arena.h"
 #include "core/str.h"
@@ -83,5 +82,3 @@ void order_insert(void *list, uint32_t *n, uint32_t max, uint32_t at, const void
  * the names of 60,000 to 120,000 methods, which nobody can tell from noise. False when the arena, which
  * lends the scratch memory, gives no more, or was told to end. */
 bool order_strings(uint32_t *ids, uint32_t n, const struct str *texts, struct arena *arena) MUST_CHECK;
-
-#endif

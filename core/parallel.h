@@ -1,7 +1,6 @@
 /* Work that may be done side by side. Rooms that know no threads say by it what could be done at the same time; who has
  * threads gives it to them (core/system/threads.h). */
-#ifndef CORE_PARALLEL_H
-#define CORE_PARALLEL_H
+#pragma once
 
 #include <stdint.h>
 
@@ -19,5 +18,3 @@ struct parallel {
      * when all have ended. */
     void (*run)(const struct parallel *p, const struct parallel_job *jobs, unsigned n);
 };
-
-#endif

@@ -15,8 +15,7 @@
  * deep as the input says. The state is sticky. What is no message ends it with PROTOBUF_BAD: a varint of
  * more than 10 bytes, field 0, a number of more than 29 bits, and the wire types 3, 4 (groups, which
  * proto3 does not have), 6 and 7. */
-#ifndef CORE_PROTOBUF_H
-#define CORE_PROTOBUF_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -241,5 +240,3 @@ static inline bool protobuf_list_next(struct protobuf_field *f, struct protobuf 
     *value = protobuf_varint(list);
     return list->state == PROTOBUF_GOOD;
 }
-
-#endif

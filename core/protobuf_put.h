@@ -1,7 +1,6 @@
 /* Writes fields of protocol buffer messages, as protobuf.h reads them. A message within another one is
  * made in a buffer of its own, since its length stands in front of it. */
-#ifndef CORE_PROTOBUF_PUT_H
-#define CORE_PROTOBUF_PUT_H
+#pragma once
 
 #include "core/buf.h"
 #include "core/protobuf.h"
@@ -34,5 +33,3 @@ static inline void protobuf_put_bytes(struct buf *b, uint32_t field, struct str 
     protobuf_put_varint(b, bytes.n);
     buf_str(b, bytes);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Writing with a bare pointer into room that was reserved for the longest: `to` is where, the end of what was
  * written comes back. For what is written a hundred thousand times. */
-#ifndef CORE_PUT_H
-#define CORE_PUT_H
+#pragma once
 
 #include <string.h>
 
@@ -19,5 +18,3 @@ static inline char *put_str(char *to, struct str s)
 }
 
 #define PUT(to, literal) put_bytes(to, literal, sizeof(literal) - 1)
-
-#endif

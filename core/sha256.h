@@ -1,6 +1,5 @@
 /* SHA-256 of text that comes in pieces, by libcrypto. One object makes any number of digests, one after the other. */
-#ifndef CORE_SHA256_H
-#define CORE_SHA256_H
+#pragma once
 
 #include <stdint.h>
 
@@ -19,5 +18,3 @@ void sha256_add(struct sha256 *h, struct str piece);
 /* Ends the digest; what is added next belongs to another one. False if the library failed at any step of it: then
  * `digest` is not written. */
 bool sha256_end(struct sha256 *h, uint8_t digest[SHA256_BYTES]) MUST_CHECK;
-
-#endif

@@ -9,8 +9,7 @@
  *         return false;                 arena->failure is ARENA_STOPPED
  *
  * and whoever turns the arena's failure into words says why (stop_say). */
-#ifndef CORE_STOP_H
-#define CORE_STOP_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -65,5 +64,3 @@ static inline enum stop_reason stop_asked(const struct stop *s)
 bool stop_say(const struct stop *s, struct diag *diag);
 /* Whether the diag was set because nobody waited any more. */
 bool stop_said_left(const struct diag *diag);
-
-#endif

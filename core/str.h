@@ -1,6 +1,5 @@
 /* Slices: a pointer and a length, never owning, not terminated. */
-#ifndef CORE_STR_H
-#define CORE_STR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -90,5 +89,3 @@ size_t str_find_last(struct str s, char c);
 struct str str_behind_last(struct str s, char c);
 /* Offset of `needle` in s, or s.n; an empty needle is at 0. */
 size_t str_find_str(struct str s, struct str needle);
-
-#endif

@@ -1,6 +1,5 @@
 /* String table: each distinct byte string once, named by a dense 32-bit id. Id 0 is the empty string. */
-#ifndef CORE_STRTAB_H
-#define CORE_STRTAB_H
+#pragma once
 
 #include "core/arena.h"
 #include "core/hash_index.h"
@@ -30,5 +29,3 @@ static inline struct str strtab_get(const struct strtab *t, string_id id)
 {
     return t->strings[id];
 }
-
-#endif

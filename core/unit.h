@@ -1,6 +1,5 @@
 /* What a number counts, and so how it is written for people. */
-#ifndef CORE_UNIT_H
-#define CORE_UNIT_H
+#pragma once
 
 enum unit {
     UNIT_NS, /* nanoseconds */
@@ -15,5 +14,3 @@ static inline const char *unit_word(enum unit unit)
 
     return WORDS[unit];
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Paragraphs for terminals: text broken into lines at its blanks. */
-#ifndef CORE_WRAP_H
-#define CORE_WRAP_H
+#pragma once
 
 #include "core/buf.h"
 
@@ -9,5 +8,3 @@
  * characters that are there already, all others begin with `indent` blanks. The text is UTF-8; each code
  * point counts as one character. */
 void wrap_text(struct buf *b, struct str text, size_t column, size_t indent, size_t width);
-
-#endif

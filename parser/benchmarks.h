@@ -7,8 +7,7 @@
  *     "profilerOutputs": [{"label", "filename"}]}]}
  *
  * Names of files are relative to the folder of the list. */
-#ifndef PARSER_BENCHMARKS_H
-#define PARSER_BENCHMARKS_H
+#pragma once
 
 #include "core/arena.h"
 #include "core/buf.h"
@@ -42,5 +41,3 @@ void benchmarks_free(struct benchmarks *list);
 const struct benchmark_run *benchmarks_find(const struct benchmarks *list, struct str member);
 /* "SampleStartupBenchmark.startup iteration 0" */
 void benchmarks_put_title(const struct benchmark_run *run, struct buf *b);
-
-#endif

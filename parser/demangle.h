@@ -1,11 +1,8 @@
 /* Names of C++ and Rust as compilers mangle them, made readable by libiberty. */
-#ifndef PARSER_DEMANGLE_H
-#define PARSER_DEMANGLE_H
+#pragma once
 
 #include "core/buf.h"
 
 /* Appends the readable name, cut at max bytes; or the name itself: if it is not mangled, or longer than
  * what is given to the library, which walks names by recursion. */
 void demangle(struct buf *b, struct str name, size_t max);
-
-#endif

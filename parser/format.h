@@ -1,7 +1,6 @@
 /* What an input format is: one file that fills this row, listed in parser/formats.c. Nothing else knows
  * formats. */
-#ifndef PARSER_FORMAT_H
-#define PARSER_FORMAT_H
+#pragma once
 
 #include "core/diag.h"
 #include "core/parallel.h"
@@ -80,5 +79,3 @@ extern const size_t FORMATS_COUNT;
  * others. Their `read` always fails. */
 extern const struct format *const REFUSED_FORMATS[];
 extern const size_t REFUSED_FORMATS_COUNT;
-
-#endif

@@ -6,8 +6,7 @@
  *
  * NULL: r.diag says why. How the input's bytes arrive makes no difference. All memory comes from the
  * arena, which must outlive the profile; its stop ends the reading. */
-#ifndef PARSER_READER_H
-#define PARSER_READER_H
+#pragma once
 
 #include "core/arena.h"
 #include "core/diag.h"
@@ -82,5 +81,3 @@ bool reader_is_names(const void *p, size_t n);
 
 /* Once. NULL: r->diag. */
 const struct profile *reader_read(struct reader *r, const struct source_input *in) MUST_CHECK;
-
-#endif

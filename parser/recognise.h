@@ -1,6 +1,5 @@
 /* What a file is that is a member of an archive, by its first bytes; and what an archive has that is read here. */
-#ifndef PARSER_RECOGNISE_H
-#define PARSER_RECOGNISE_H
+#pragma once
 
 #include "parser/format.h"
 #include "parser/source.h"
@@ -24,5 +23,3 @@ bool recognise_members(const struct packer *archive, const struct source_input *
                        const struct unpack_limits *limits,
                        bool (*each)(void *context, const struct unpack_member *member), void *context,
                        struct unpack_report *report, struct diag *diag) MUST_CHECK;
-
-#endif

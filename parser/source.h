@@ -9,8 +9,7 @@
  *
  * The parser makes no calls to the system and knows no threads. Who owns the bytes gives it a struct
  * source_input, whose functions may block: the reader is straight code on a thread that may wait. */
-#ifndef PARSER_SOURCE_H
-#define PARSER_SOURCE_H
+#pragma once
 
 #include "core/arena.h"
 #include "core/str.h"
@@ -103,5 +102,3 @@ void source_jump(struct source *s, uint64_t at);
  * twice is; else all bytes are kept in the arena. False: s->failed. */
 bool source_keep(struct source *s) MUST_CHECK;
 void source_rewind(struct source *s);
-
-#endif

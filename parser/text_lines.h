@@ -7,8 +7,7 @@
  *
  * UTF-16 is known by its byte order mark only. What is ill-formed in it becomes U+FFFD; UTF-8 is not
  * looked at. */
-#ifndef PARSER_TEXT_LINES_H
-#define PARSER_TEXT_LINES_H
+#pragma once
 
 #include "core/arena.h"
 #include "core/str.h"
@@ -45,5 +44,3 @@ struct str text_beginning(const uint8_t *p, size_t n, char *room, size_t room_by
 
 /* Room for the beginning of a file of so many bytes. */
 #define TEXT_BEGINNING_BYTES(n) ((n) / 2 * 3)
-
-#endif

@@ -5,8 +5,7 @@
  *                        7 write to a file of its own; the joint is the head of a summary's packet
  *
  * Which is which is told by their first bytes. The whole that is made of them is a file like any other. */
-#ifndef PARSER_TWO_FILES_H
-#define PARSER_TWO_FILES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -38,5 +37,3 @@ bool two_files_key_too_large(struct diag *diag);
 
 /* What stands between a stream and its summary of so many bytes. */
 void two_files_joint(uint8_t joint[TWO_FILES_JOINT_BYTES], uint32_t key_bytes);
-
-#endif

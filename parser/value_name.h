@@ -1,7 +1,6 @@
 /* The names of values that a file names itself (pprof's sample types, simpleperf's events), as URLs and
  * files have them: in lower case, with - for each character that is no letter or digit of ASCII. */
-#ifndef PARSER_VALUE_NAME_H
-#define PARSER_VALUE_NAME_H
+#pragma once
 
 #include "profile/build/builder.h"
 
@@ -16,5 +15,3 @@ bool value_name_set(struct arena *arena, struct profile_value *values, uint32_t 
  * other event counts itself. False as above. */
 bool value_name_event(struct builder *b, struct profile_value *values, uint32_t i, struct str event,
                       bool periods) MUST_CHECK;
-
-#endif

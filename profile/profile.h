@@ -5,8 +5,7 @@
  * Nodes are numbered in pre-order, track after track: a parent's id is smaller than its children's, and the
  * nodes of a track are the range [first, first + count). Totals are one backward scan, depths one forward
  * scan. */
-#ifndef PROFILE_PROFILE_H
-#define PROFILE_PROFILE_H
+#pragma once
 
 #include "core/buf.h"
 #include "core/str.h"
@@ -437,5 +436,3 @@ struct str value_meaning(enum profile_role role);
 
 /* "bytes", "time", "count" */
 const char *value_unit_words(enum unit unit);
-
-#endif

@@ -11,8 +11,7 @@
  *     CPU and waiting     samples on and off the CPU: each is what it says
  *
  * Time in no method, the self of a track's root, is unknown whatever the clocks say. */
-#ifndef PROFILE_THREAD_TIME_H
-#define PROFILE_THREAD_TIME_H
+#pragma once
 
 #include "core/number.h"
 #include "profile/profile.h"
@@ -73,5 +72,3 @@ static inline uint64_t profile_waiting(const struct profile *p, node_id node, ui
 
     return all > running && p->node_frame[node] != FRAME_NONE ? all - running : 0;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* What a track is, and how it is called: whoever shows words for one takes them from here, so that a heap
  * is never called a thread. */
-#ifndef PROFILE_TRACK_H
-#define PROFILE_TRACK_H
+#pragma once
 
 #include "core/buf.h"
 #include "profile/profile.h"
@@ -31,5 +30,3 @@ void track_title_rest(struct buf *b, const struct profile *p, const struct profi
 
 /* The pid of the process that the track is, or is of; 0: nobody says it. */
 uint32_t track_process(const struct profile *p, const struct profile_track *t);
-
-#endif

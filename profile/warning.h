@@ -1,6 +1,5 @@
 /* What can be wrong with an input that is used nevertheless. The sentences stand in warning.c. */
-#ifndef PROFILE_WARNING_H
-#define PROFILE_WARNING_H
+#pragma once
 
 #include "core/arena.h"
 #include "core/buf.h"
@@ -148,5 +147,3 @@ const char *warning_next(enum warning_code code);
 void warning_text(struct buf *b, enum warning_code code, uint64_t count);
 /* The same into the arena. False when it gives no more. */
 bool warning_copy(struct arena *a, enum warning_code code, uint64_t count, struct str *text) MUST_CHECK;
-
-#endif

@@ -1,8 +1,7 @@
 /* What an output is: one file that fills a row, and the row's name in OUTPUT_ROWS. Suffixes, media types
  * and names in URLs, on the command line and in cache keys, downloads, help and the headers of answers
  * come from the row. Renderers are pure: profile and options in, bytes out. */
-#ifndef RENDER_OUTPUT_H
-#define RENDER_OUTPUT_H
+#pragma once
 
 #include "core/diag.h"
 #include "render/view/input.h"
@@ -49,5 +48,3 @@ extern const struct output *const OUTPUTS[OUTPUTS_COUNT];
 /* NULL if there is none. */
 const struct output *output_by_name(struct str name);
 const struct output *output_by_suffix(struct str suffix);
-
-#endif

@@ -9,8 +9,7 @@
  * least far from the medians. Equal series give equal findings on all machines.
  *
  * Any thread. */
-#ifndef RUNS_CHANGE_POINTS_H
-#define RUNS_CHANGE_POINTS_H
+#pragma once
 
 #include "core/arena.h"
 
@@ -35,5 +34,3 @@ struct change_points {
  * arena has no memory, or was told to end. */
 bool change_points(const int64_t *series, uint32_t n, struct arena *arena,
                    struct change_points *found) MUST_CHECK;
-
-#endif

@@ -17,8 +17,7 @@
  * is negative counts as nothing.
  *
  * Any thread. */
-#ifndef RUNS_CHECK_H
-#define RUNS_CHECK_H
+#pragma once
 
 #include "core/buf.h"
 #include "runs/fail_rule.h"
@@ -114,5 +113,3 @@ void check_put_change(struct buf *b, const struct check_rule *r, double change);
 void check_put_runs(struct buf *b, const struct check *c);
 /* The first rule that has the state of all. */
 const struct check_rule *check_decisive(const struct check *c);
-
-#endif

@@ -6,8 +6,7 @@
  * Without a value it is the first one, inclusive. PATTERN is compared with the whole name of a method, in upper and lower
  * case; `*` stands for any text. `total` is the value over all threads that count, `thread:NAME` that over a thread;
  * `step:NAME` is a step of the recording, such as step:start, and has no value in front. */
-#ifndef RUNS_FAIL_RULE_H
-#define RUNS_FAIL_RULE_H
+#pragma once
 
 #include "core/diag.h"
 #include "core/str.h"
@@ -34,5 +33,3 @@ bool fail_rule_refuse(struct str text, const char *why, struct diag *diag);
 
 /* Whether the whole name is like the pattern. */
 bool fail_rule_fits(const struct fail_rule *rule, struct str name);
-
-#endif

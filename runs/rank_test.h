@@ -12,8 +12,7 @@
  *
  * Nothing is random, and of floating point only what IEEE 754 rounds exactly is used (+ - * /), so that all machines decide
  * alike. When the arena has no memory, p is 1 and there is no interval, and the arena says so. Any thread. */
-#ifndef RUNS_RANK_TEST_H
-#define RUNS_RANK_TEST_H
+#pragma once
 
 #include "core/arena.h"
 
@@ -72,5 +71,3 @@ struct rank_more {
     bool of_each; /* of both groups, else of B alone: whichever is less to run */
 };
 struct rank_more rank_more_runs(const struct rank_groups *g, double room);
-
-#endif

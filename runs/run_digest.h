@@ -15,8 +15,7 @@
  *
  * The text comes from a store and is taken as hostile. Slices in the structures are of the text, which has to stay.
  * Any thread. */
-#ifndef RUNS_RUN_DIGEST_H
-#define RUNS_RUN_DIGEST_H
+#pragma once
 
 #include "core/diag.h"
 #include "core/str.h"
@@ -80,5 +79,3 @@ const struct run_digest_value *run_digest_find_step(const struct run_digest *d, 
 
 /* The index of a value; -1: it has none of that name. */
 int run_digest_value(const struct run_digest *d, struct str name);
-
-#endif

@@ -1,6 +1,5 @@
 /* The service: from configuration to exit status. */
-#ifndef SERVER_SERVE_H
-#define SERVER_SERVE_H
+#pragma once
 
 #include "core/diag.h"
 #include "server/config/config.h"
@@ -12,5 +11,3 @@ bool serve_check(const struct config *config, struct diag *diag) __attribute__((
 /* Runs until SIGTERM or SIGINT; finishes what is under way. 0 after a clean stop, 1 when it could not start
  * (said on standard error). */
 int serve_run(const struct config *config);
-
-#endif

@@ -1,6 +1,5 @@
 /* What all requests share: configuration, store, workers, caches. Made once by main, before the first request. */
-#ifndef SERVER_SERVICE_H
-#define SERVER_SERVICE_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -87,5 +86,3 @@ bool service_goes_on(const struct service *s, struct diag *diag);
 void service_base_url(const struct service *s, struct str host, struct buf *b);
 
 extern const char SERVICE_VERSION[];
-
-#endif

@@ -1,6 +1,5 @@
 /* The files of static/, compiled into the binary by the build. */
-#ifndef STATIC_STATIC_FILES_H
-#define STATIC_STATIC_FILES_H
+#pragma once
 
 #include "core/str.h"
 
@@ -13,5 +12,3 @@ struct static_file {
 extern const struct static_file STATIC_FILES[];
 extern const size_t STATIC_FILES_COUNT;
 extern const struct str STATIC_FILES_DIGEST; /* of all their names and bytes */
-
-#endif

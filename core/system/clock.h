@@ -1,6 +1,5 @@
 /* The monotonic clock, for durations and for times to wait until; CLOCK_MONOTONIC. */
-#ifndef CORE_SYSTEM_CLOCK_H
-#define CORE_SYSTEM_CLOCK_H
+#pragma once
 
 #include <pthread.h>
 #include <stdint.h>
@@ -51,5 +50,3 @@ static inline int64_t clock_s(void)
 {
     return clock_us() / 1000000;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SHA-256 of bytes that are there whole, and what is made of it. Text that comes in pieces: core/sha256.h. Any thread. */
-#ifndef CORE_SYSTEM_DIGEST_H
-#define CORE_SYSTEM_DIGEST_H
+#pragma once
 
 #include "core/sha256.h"
 
@@ -24,5 +23,3 @@ bool digest_hmac_long(struct str key, struct str text, uint8_t digest[SHA256_BYT
 void digest_hex(const uint8_t digest[SHA256_BYTES], char out[DIGEST_CHARS + 1]);
 /* digest_of in hex. Empty text, which is no digest, if the library has no memory. */
 void digest_hex_of(const void *p, size_t n, char out[DIGEST_CHARS + 1]);
-
-#endif

@@ -1,8 +1,7 @@
 /* Folders below an open directory: made on demand, synced up to the top, walked without recursion. Paths are
  * relative to the directory, and come from the caller's own hand, never from a client. Any thread. All
  * folders are made 0700. */
-#ifndef CORE_SYSTEM_FOLDER_H
-#define CORE_SYSTEM_FOLDER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -41,5 +40,3 @@ bool file_write_all(int fd, const void *p, size_t n) MUST_CHECK;
 /* Appends everything up to the end. False with errno, and nothing appended: EFBIG if there are more than
  * `limit` bytes, ENOMEM if the buffer takes no more. */
 bool file_read_all(int fd, size_t limit, struct buf *out) MUST_CHECK;
-
-#endif

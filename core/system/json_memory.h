@@ -1,8 +1,7 @@
 /* JSON when memory is short: jansson passes over some of its own failures to get memory. It reads text
  * with a character missing for the whole, and writes objects of which a key is missing. Here it is the
  * whole, or nothing. */
-#ifndef CORE_SYSTEM_JSON_MEMORY_H
-#define CORE_SYSTEM_JSON_MEMORY_H
+#pragma once
 
 #include <jansson.h>
 
@@ -19,5 +18,3 @@ char *json_memory_dumps(const json_t *value, size_t flags) MUST_CHECK;
 
 /* The text of a string; of all else, and of NULL, the empty one. */
 struct str json_memory_text(const json_t *string);
-
-#endif

@@ -1,7 +1,6 @@
 /* Shared libraries that most commands never call. To load them, with all that they need themselves, takes longer than
  * many commands do; so they are not linked, but opened when they are first called. */
-#ifndef CORE_SYSTEM_LIBRARY_H
-#define CORE_SYSTEM_LIBRARY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,5 +16,3 @@ struct library_function {
  * not there, or not all of them are. */
 bool library_open(const char *file, const struct library_function *functions, size_t n,
                   void *table) MUST_CHECK;
-
-#endif

@@ -13,8 +13,7 @@
  * What opens or deletes an upload stands in no line: of LOG_SECRET_CHARS or more characters a-z and 2-7 in
  * a row, also written as %61, the first LOG_SECRET_SHOWN are shown, and an ellipsis. Digests in
  * hexadecimal are shown whole. */
-#ifndef CORE_SYSTEM_LOG_H
-#define CORE_SYSTEM_LOG_H
+#pragma once
 
 #include "core/str.h"
 
@@ -57,5 +56,3 @@ void log_event(const struct log *l, enum log_level level, const char *event, con
 #define LOG(l, level, event, ...)                                             \
     log_event((l), (level), (event), (const struct log_field[]){__VA_ARGS__}, \
               sizeof((const struct log_field[]){__VA_ARGS__}) / sizeof(struct log_field))
-
-#endif

@@ -1,7 +1,6 @@
 /* Memory that stands in a file without a name: the system writes it to the disk where there is no room for it. For the
  * field `files` of arenas. */
-#ifndef CORE_SYSTEM_MAPPED_FILE_H
-#define CORE_SYSTEM_MAPPED_FILE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -19,5 +18,3 @@ struct mapped_files {
  * more room, and may move. The descriptor; -1: no file, or no room: *p is as it was. */
 int mapped_file_grow(void *place, int fd, void **p, size_t old_bytes, size_t bytes) MUST_CHECK;
 void mapped_file_free(void *place, void *p, size_t bytes, int fd);
-
-#endif

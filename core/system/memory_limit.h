@@ -1,7 +1,6 @@
 /* How much memory the process may use: the least of what the machine has, what its control groups (version
  * 1 and 2) and their parents allow, and the process's own limits. */
-#ifndef CORE_SYSTEM_MEMORY_LIMIT_H
-#define CORE_SYSTEM_MEMORY_LIMIT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -24,5 +23,3 @@ struct memory_limit memory_limit_here(void);
 
 /* Bytes of addresses that the process has mapped now; 0: not known. */
 uint64_t memory_mapped(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* Tells the service manager how the service is, in the way of sd_notify(3): a datagram to the socket that
  * NOTIFY_SOCKET names. Without that variable nobody is told, which is no error. Any thread. */
-#ifndef CORE_SYSTEM_NOTIFY_H
-#define CORE_SYSTEM_NOTIFY_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -21,5 +20,3 @@ void notify_close(struct notify *n);
 
 /* Waits a second at most for a manager that does not read. What it does not take is lost. */
 void notify_send(const struct notify *n, const char *state);
-
-#endif

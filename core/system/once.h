@@ -18,8 +18,7 @@
  * What stays: a thing that somebody uses; beside these the most recently used ones, as far as all that is
  * kept, with what is in use, fits in the limit. What is larger than the limit alone, or is not to be kept,
  * goes with its last use, unless `stays` says otherwise. */
-#ifndef CORE_SYSTEM_ONCE_H
-#define CORE_SYSTEM_ONCE_H
+#pragma once
 
 #include "core/diag.h"
 #include "core/str.h"
@@ -115,5 +114,3 @@ struct once_counts {
 struct once_counts once_counts(struct once *o);
 /* Frees what may not stay any more: after `stays` has changed its mind. */
 void once_trim(struct once *o);
-
-#endif

@@ -1,6 +1,5 @@
 /* Random numbers of the system: keys, seeds of tables, names that nobody can guess. */
-#ifndef CORE_SYSTEM_RANDOM_BYTES_H
-#define CORE_SYSTEM_RANDOM_BYTES_H
+#pragma once
 
 #include <errno.h>
 #include <stdbool.h>
@@ -13,5 +12,3 @@ static inline bool random_bytes(void *to, size_t n)
 {
     return TEMP_FAILURE_RETRY(getrandom(to, n, 0)) == (ssize_t)n;
 }
-
-#endif

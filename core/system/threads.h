@@ -5,8 +5,7 @@
  * for slow clients take no thread from those who do not. A job beyond that waits without a thread, in the
  * order of turns.h. Threads are started when they are needed; a few stay when there is nothing to do. Who
  * computes among the running jobs is the matter of turns.h. */
-#ifndef CORE_SYSTEM_THREADS_H
-#define CORE_SYSTEM_THREADS_H
+#pragma once
 
 #include "core/parallel.h"
 #include "core/system/turns.h"
@@ -42,5 +41,3 @@ struct threads_counts threads_counts(struct threads *t, unsigned kind);
 void threads_submit(struct threads *t, unsigned kind, struct thread_job *job);
 /* The same, if then `reserve` more jobs of the kind could run at once; else false, and nothing was done. */
 bool threads_try(struct threads *t, unsigned kind, struct thread_job *job, unsigned reserve) MUST_CHECK;
-
-#endif

@@ -1,7 +1,6 @@
 /* Calls at a time, on one thread of their own. What is called is under the lock of all timers: it should
  * do no more than wake somebody, and must not set or clear a timer. Any thread. */
-#ifndef CORE_SYSTEM_TIMER_H
-#define CORE_SYSTEM_TIMER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ void timers_free(struct timers *all);
 void timer_set(struct timers *all, struct timer *t, int64_t at_ms);
 /* When this returns, due(t) is not being called, and will not be. */
 void timer_clear(struct timers *all, struct timer *t);
-
-#endif

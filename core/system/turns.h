@@ -21,8 +21,7 @@
  *
  * A turn carries the stop of its job. Nobody waits for long once the stop was asked: turn_take comes back
  * without a turn, so that the job can end, and turn_wait comes back within TURN_LOOK_MS. */
-#ifndef CORE_SYSTEM_TURNS_H
-#define CORE_SYSTEM_TURNS_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -122,5 +121,3 @@ void turn_set_class(struct turn *t, enum turn_class turn_class);
 /* Gives the turn, and waits on the condition for TURN_LOOK_MS at most, with the mutex, which guards it.
  * Comes back with the mutex, and without a turn. The condition is one of clock_condition_init. */
 void turn_wait(struct turn *t, pthread_cond_t *condition, pthread_mutex_t *mutex);
-
-#endif

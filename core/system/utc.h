@@ -1,6 +1,5 @@
 /* Points in time as text: ISO 8601 in UTC, to the second, `2026-11-20T10:49:19Z`. */
-#ifndef CORE_SYSTEM_UTC_H
-#define CORE_SYSTEM_UTC_H
+#pragma once
 
 #include "core/str.h"
 
@@ -14,5 +13,3 @@ const char *utc_format(int64_t unix_s, char out[UTC_CHARS + 1]);
 
 /* False unless it is exactly what utc_format writes. */
 bool utc_parse(struct str text, int64_t *unix_s) MUST_CHECK;
-
-#endif

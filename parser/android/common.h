@@ -5,8 +5,7 @@
  *     android_unknown_method, android_events -> android_finish
  *
  * Functions that return false, NODE_NONE or FRAME_NONE have set *diag. */
-#ifndef PARSER_ANDROID_COMMON_H
-#define PARSER_ANDROID_COMMON_H
+#pragma once
 
 #include "parser/android/key_section.h"
 #include "parser/format.h"
@@ -162,5 +161,3 @@ enum { ANDROID_WINDOW_BYTES = 4096 }; /* of the binary part, that are looked at 
  * names stand among the records, and not in a text before them. n is less than ANDROID_WINDOW_BYTES only
  * if the file ends. `lf_before`: text stands before them whose lines end in LF alone. True: diag is set. */
 bool android_converted(const uint8_t *p, size_t n, uint64_t offset, bool lf_before, struct diag *diag);
-
-#endif

@@ -2,8 +2,7 @@
  * dalvik/vm/Profile.c and art/runtime/trace.cc write them; readers disagree on odd lines, so none of them
  * fails the file here. Lines come one by one; what they say goes into this struct and into the builder's
  * strings and frames. */
-#ifndef PARSER_ANDROID_KEY_SECTION_H
-#define PARSER_ANDROID_KEY_SECTION_H
+#pragma once
 
 #include "core/idmap.h"
 #include "parser/format.h"
@@ -90,5 +89,3 @@ string_id key_section_thread_name(const struct key_section *k, uint32_t id);
 /* Counts a thread that has a record at `offset` and is not listed, or not yet. Once for each. False (diag
  * set) when the limit is passed. */
 bool key_section_count_thread(struct key_section *k, uint32_t id, uint64_t offset) MUST_CHECK;
-
-#endif

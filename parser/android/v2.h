@@ -19,8 +19,7 @@
  * A word is method | action; methods are an index << 2 (A) or a pointer. Exits of E and F carry no method.
  * The two u16 of A and B overflow for blocks of more than 65535 bytes or 65536 records: the size of such a
  * block is lost, and nothing behind it can be read. */
-#ifndef PARSER_ANDROID_V2_H
-#define PARSER_ANDROID_V2_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -141,5 +140,3 @@ static inline bool v2_counts_more(const struct v2_packet *packet, bool dual)
 {
     return (uint64_t)packet->records * (dual ? 3 : 2) > packet->body_bytes;
 }
-
-#endif

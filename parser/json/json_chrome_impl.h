@@ -1,7 +1,6 @@
 /* What is kept of trace events while they are read (json_chrome.c), which tracks their threads have, and what their samples
  * become (json_cpuprofile.c). */
-#ifndef PARSER_JSON_JSON_CHROME_IMPL_H
-#define PARSER_JSON_JSON_CHROME_IMPL_H
+#pragma once
 
 #include "core/strtab.h"
 #include "parser/json/json_impl.h"
@@ -76,5 +75,3 @@ uint32_t json_chrome_track(struct json_doc *d, uint32_t *tracks, uint32_t thread
 /* The profile of the file's CPU profiles, or of the samples beside its events. False: diag, or no memory. */
 bool json_chrome_put_profiles(struct json_doc *d);
 bool json_chrome_put_samples(struct json_doc *d);
-
-#endif

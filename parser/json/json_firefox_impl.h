@@ -1,7 +1,6 @@
 /* What is kept of a profile of the Firefox Profiler while it is read (json_firefox.c), for the profile that is made of it
  * (json_firefox_result.c). */
-#ifndef PARSER_JSON_JSON_FIREFOX_IMPL_H
-#define PARSER_JSON_JSON_FIREFOX_IMPL_H
+#pragma once
 
 #include "parser/json/json_impl.h"
 
@@ -90,5 +89,3 @@ struct json_firefox {
 const struct json_column *json_firefox_column(const struct json_firefox_rows *t, enum json_firefox_column c);
 /* One value of it; times, weights and differences of CPU time are millionths. COLUMN_NONE of what is not there. */
 int64_t json_firefox_cell(const struct json_firefox_rows *t, enum json_firefox_column c, size_t i);
-
-#endif

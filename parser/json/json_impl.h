@@ -1,7 +1,6 @@
 /* The inside of this room: one JSON document while it is read. Members come in any order, so each family of formats
  * keeps what is its own, json_doc.c has what they share, and json_file.c asks for the profile when all has been seen. */
-#ifndef PARSER_JSON_JSON_IMPL_H
-#define PARSER_JSON_JSON_IMPL_H
+#pragma once
 
 #include "parser/json/json_in.h"
 #include "parser/json/json_stacks.h"
@@ -128,5 +127,3 @@ struct json_slices {
 /* Tells the builder of the slices, whose values are declared; tracks by thread. */
 bool json_fold_slices(struct json_doc *d, struct json_slices *slices, const uint32_t *tracks,
                       size_t n_threads, bool cpu);
-
-#endif

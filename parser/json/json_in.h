@@ -15,8 +15,7 @@
  * has a bound, too. Beside what the standard allows these are taken: a byte order mark; NaN and Infinity, which are
  * null; a comma behind the last item; control characters and ill-formed UTF-8 in strings; lone surrogates, which
  * become U+FFFD. */
-#ifndef PARSER_JSON_JSON_IN_H
-#define PARSER_JSON_JSON_IN_H
+#pragma once
 
 #include "core/arena.h"
 #include "core/str.h"
@@ -93,5 +92,3 @@ int64_t json_in_scaled(struct json_number number, int decimals);
 bool json_in_whole(struct json_number number, int64_t *value);
 /* Whether all of the text, less blanks at its ends, is a number. */
 bool json_in_parse_number(struct str text, struct json_number *number);
-
-#endif

@@ -1,8 +1,7 @@
 /* What readers of JSON profiles and of perf's text keep until the file says what it means, and how they tell the
  * builder of it then. Values have to be declared before the first sample, while in these files units, names and tables
  * may stand behind the samples; so samples are kept in columns, and stacks as rows that refer to each other. */
-#ifndef PARSER_JSON_JSON_STACKS_H
-#define PARSER_JSON_JSON_STACKS_H
+#pragma once
 
 #include "core/idmap.h"
 #include "parser/format.h"
@@ -131,5 +130,3 @@ bool json_values_declare(struct json_values *v) MUST_CHECK;
 /* Adds a sample; amounts by enum json_value. `at_ns` COLUMN_NONE: it has no time. False: no memory. */
 bool json_values_add(struct json_values *v, uint32_t track, node_id node,
                      const struct json_amount amounts[JSON_VALUES], int64_t at_ns) MUST_CHECK;
-
-#endif

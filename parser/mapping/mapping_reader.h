@@ -12,8 +12,7 @@
  *
  * Lines that are none of these are counted and left out. Memory is bounded by the longest line that is
  * read (see the .c) and by what is asked for. One thread. */
-#ifndef PARSER_MAPPING_MAPPING_READER_H
-#define PARSER_MAPPING_MAPPING_READER_H
+#pragma once
 
 #include "core/diag.h"
 #include "profile/mapping/mapping.h"
@@ -33,5 +32,3 @@ bool mapping_reader_feed(struct mapping_reader *r, const void *p, size_t n) MUST
 bool mapping_reader_finish(struct mapping_reader *r) MUST_CHECK;
 
 const struct diag *mapping_reader_diag(const struct mapping_reader *r);
-
-#endif

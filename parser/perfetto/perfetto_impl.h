@@ -13,8 +13,7 @@
  * Names may stand behind all that they belong to, so the builder is told of stacks at the end only. Until
  * then there is memory for each distinct stack, for each change of a heap's stack from dump to dump, and
  * 24 bytes for each CPU sample. */
-#ifndef PARSER_PERFETTO_PERFETTO_IMPL_H
-#define PARSER_PERFETTO_PERFETTO_IMPL_H
+#pragma once
 
 #include "core/idmap.h"
 #include "core/protobuf.h"
@@ -345,5 +344,3 @@ const struct pf_expansion *pf_expand(struct perfetto *t, uint32_t frame, string_
 /* perfetto_result.c */
 /* UINT64_MAX: there is none. */
 bool pf_result(struct perfetto *t);
-
-#endif

@@ -14,8 +14,7 @@
  *   Line      1 function, 2 line             Function 1 id, 2 name, 3 system name, 4 file
  *
  * What is a text is the place of a string in the table. */
-#ifndef PARSER_PPROF_PPROF_IMPL_H
-#define PARSER_PPROF_PPROF_IMPL_H
+#pragma once
 
 #include "core/idmap.h"
 #include "core/protobuf.h"
@@ -97,5 +96,3 @@ struct str pprof_string(struct pprof *p, uint64_t place);
 const struct pprof_location *pprof_location(struct pprof *p, uint64_t id);
 /* A string of the builder, cut to the limit. STRING_NONE: no memory. */
 string_id pprof_name(struct pprof *p, struct str text);
-
-#endif

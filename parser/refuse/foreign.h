@@ -1,8 +1,7 @@
 /* Files that Android people upload in the place of a trace: what each is, and what to do with it. They are
  * recognised only to be refused, and only by their beginning. The table knows nothing of how traces are
  * read. A kind that is read one day leaves this table and gets a row in parser/formats.c. */
-#ifndef PARSER_REFUSE_FOREIGN_H
-#define PARSER_REFUSE_FOREIGN_H
+#pragma once
 
 #include "core/diag.h"
 #include "core/str.h"
@@ -50,5 +49,3 @@ bool foreign_lists_benchmarks(struct str head);
 
 /* Sets diag from the row. Always returns false. */
 bool foreign_refuse(const struct foreign *f, struct diag *diag);
-
-#endif

@@ -12,8 +12,7 @@
  *     STACK ..                                     passed over, as is what makes no sense
  *
  * All of the file is in memory, and texts stand in it. Pure; one thread. */
-#ifndef PARSER_SYMBOLS_BREAKPAD_H
-#define PARSER_SYMBOLS_BREAKPAD_H
+#pragma once
 
 #include "core/arena.h"
 #include "core/idmap.h"
@@ -48,5 +47,3 @@ bool breakpad_is_of(const struct breakpad *b, struct str build_id);
 void breakpad_answer(const struct breakpad *b, const uint64_t *addresses, size_t n,
                      bool (*answer)(void *context, size_t i, const struct symbols_name *names, uint32_t n),
                      void *context);
-
-#endif

@@ -11,8 +11,7 @@
  *
  * Records are 24 bytes each until the end, since CPUs are far apart in the file and all must be in the order of time.
  * All that return bool: false when the builder's arena gives no more. */
-#ifndef PARSER_SYSTRACE_SYSTRACE_H
-#define PARSER_SYSTRACE_SYSTRACE_H
+#pragma once
 
 #include "parser/format.h"
 
@@ -68,5 +67,3 @@ bool systrace_has_track(const struct systrace *s, uint32_t id);
 /* The standard name of a section, in a buffer of as many bytes as the name has: numbers and addresses become `#`, and what
  * follows a known beginning goes. Returns how many bytes there are. */
 size_t systrace_standard_name(struct str name, char *to);
-
-#endif

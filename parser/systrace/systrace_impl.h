@@ -17,8 +17,7 @@
  *   systrace_result.c   whose trace it is; facts and warnings
  *
  * Ids come from the file and are looked up in maps, never used as indexes. */
-#ifndef PARSER_SYSTRACE_SYSTRACE_IMPL_H
-#define PARSER_SYSTRACE_SYSTRACE_IMPL_H
+#pragma once
 
 #include "core/idmap.h"
 #include "core/protobuf.h"
@@ -528,5 +527,3 @@ void sy_see_state(struct systrace *s, uint32_t why);
 /* systrace_slices.c */
 bool sy_declare(struct systrace *s) MUST_CHECK;
 bool sy_tell(struct systrace *s) MUST_CHECK;
-
-#endif

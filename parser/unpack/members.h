@@ -2,8 +2,7 @@
  * given, #1 being the first usable one; or the only one that is recognised as something that is read; or the only one
  * that is usable; or all that are recognised, where they are parts of one recording. A member is usable if it is a file
  * with bytes in it. Whether there are others is known at the end of the archive only. */
-#ifndef PARSER_UNPACK_MEMBERS_H
-#define PARSER_UNPACK_MEMBERS_H
+#pragma once
 
 #include "parser/unpack/unpack_impl.h"
 
@@ -51,5 +50,3 @@ void members_note(struct unpack *u, struct members *m, const char *name, uint64_
 bool members_judge(struct unpack *u, const struct members *m);
 /* All that can be used belong together. */
 bool members_are_parts(const struct members *m);
-
-#endif

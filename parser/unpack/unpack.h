@@ -21,8 +21,7 @@
  * file that cannot be read (DIAG_IO).
  *
  * Memory comes from the arena; what a library takes by itself is charged to it. One thread at a time. */
-#ifndef PARSER_UNPACK_UNPACK_H
-#define PARSER_UNPACK_UNPACK_H
+#pragma once
 
 #include "core/arena.h"
 #include "core/buf.h"
@@ -154,5 +153,3 @@ void unpack_report(const struct unpack *u, struct unpack_report *report);
 /* The first bytes that come out of a file that begins with these n: at most out_bytes, and fewer where the
  * n end; 0 if it is not packed, or an archive. For naming what is in it. */
 size_t unpack_beginning(const void *p, size_t n, void *out, size_t out_bytes);
-
-#endif

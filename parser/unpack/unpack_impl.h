@@ -4,8 +4,7 @@
  *   archive.c   zip and tar: they have members, and are read at any place of the whole file
  *   members.c   which of the members is meant
  */
-#ifndef PARSER_UNPACK_UNPACK_IMPL_H
-#define PARSER_UNPACK_UNPACK_IMPL_H
+#pragma once
 
 #include "parser/unpack/unpack.h"
 
@@ -75,5 +74,3 @@ bool unpack_pass_over(struct unpack *u, size_t n);
 /* Records the first damage. */
 void unpack_damage(struct unpack *u, enum unpack_state state, uint64_t at);
 void unpack_no_memory(struct unpack *u);
-
-#endif

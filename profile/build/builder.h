@@ -15,8 +15,7 @@
  * seen so far at the track's root, and the root's self becomes its self. An exit of a frame deeper in the
  * stack pops to it, of one not on the stack is counted and ignored (builder_frame_redefined: the same
  * method). Frames open at the end are counted; they hold their time up to the last event. */
-#ifndef PROFILE_BUILD_BUILDER_H
-#define PROFILE_BUILD_BUILDER_H
+#pragma once
 
 #include "core/arena.h"
 #include "core/buf.h"
@@ -244,5 +243,3 @@ bool builder_failed(const struct builder *b, struct diag *diag);
 /* Renumbers in pre-order and sums. The builder is used up. NULL when the arena gives no more. */
 const struct profile *builder_finish(struct builder *b, struct str format,
                                      struct str format_label) MUST_CHECK;
-
-#endif

@@ -1,7 +1,6 @@
 /* The builder's inside, shared by builder.c (tables), fold.c (events), stacks.c (samples), join.c (pieces) and finish.c (the
  * profile). */
-#ifndef PROFILE_BUILD_BUILDER_IMPL_H
-#define PROFILE_BUILD_BUILDER_IMPL_H
+#pragma once
 
 #include "core/idmap.h"
 #include "core/number.h"
@@ -218,5 +217,3 @@ static inline uint64_t ticks_to_ns(const struct builder *b, uint64_t ticks)
 {
     return number_multiply(ticks, b->ns_per_tick);
 }
-
-#endif

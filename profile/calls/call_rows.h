@@ -10,8 +10,7 @@
  * Under filters a call has a row if its frame is shown in the stacks of the filtered profile that it took
  * part in; its self is what this frame has there of it, and its depth counts the frames that are shown. So
  * a replay with filters goes to the end. */
-#ifndef PROFILE_CALLS_CALL_ROWS_H
-#define PROFILE_CALLS_CALL_ROWS_H
+#pragma once
 
 #include "core/arena.h"
 #include "core/hash.h"
@@ -73,5 +72,3 @@ struct span_rows *span_rows_new(struct arena *arena, const struct span_filter *f
                                 struct span_sink *const *sinks) MUST_CHECK;
 /* In place of the sinks' own; of a replay of all, since stacks outside of a window decide what calls in it show. */
 struct replay_sink span_rows_replay(struct span_rows *s);
-
-#endif

@@ -12,8 +12,7 @@
  * says.
  *
  * Threads take turns as in the file. Only what is open is in memory. */
-#ifndef PROFILE_CALLS_CALL_SLICES_H
-#define PROFILE_CALLS_CALL_SLICES_H
+#pragma once
 
 #include "core/arena.h"
 #include "profile/calls/replay.h"
@@ -43,5 +42,3 @@ struct call_slices;
 struct call_slices *call_slices_new(struct arena *arena, const struct call_slices_request *request,
                                     struct hash_seed seed) MUST_CHECK;
 struct replay_sink call_slices_replay(struct call_slices *s);
-
-#endif

@@ -10,8 +10,7 @@
  * kept exactly where they are below 128 ns, and else in 128 classes for each power of two: a percentile is
  * the upper end of its class, and so at most 1/128 (0.8 %) above the true one, and never below. All else
  * is exact. */
-#ifndef PROFILE_CALLS_CALLS_H
-#define PROFILE_CALLS_CALLS_H
+#pragma once
 
 #include "core/arena.h"
 #include "profile/calls/replay.h"
@@ -103,5 +102,3 @@ void longest_calls_add(struct longest_calls *c, const struct listed_call *call);
 
 /* The largest key first, equal ones as above. Nothing can be added behind it. */
 void longest_calls_sort(struct longest_calls *c);
-
-#endif

@@ -21,8 +21,7 @@
  * is known.
  *
  * Memory grows with pixels * tracks and with the depth of stacks, not with the number of calls. */
-#ifndef PROFILE_CALLS_LANES_H
-#define PROFILE_CALLS_LANES_H
+#pragma once
 
 #include "profile/calls/call_rows.h"
 #include "profile/calls/calls.h"
@@ -110,5 +109,3 @@ struct lanes_sink *lanes_sink_new(struct arena *arena, const struct lanes_reques
 struct replay_sink lanes_sink_replay(struct lanes_sink *s);
 /* The sink's own. */
 const struct lanes *lanes_sink_finish(struct lanes_sink *s);
-
-#endif

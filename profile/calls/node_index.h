@@ -1,6 +1,5 @@
 /* Which child of a node has a frame: for readings that follow the stacks of a profile that was folded before. */
-#ifndef PROFILE_CALLS_NODE_INDEX_H
-#define PROFILE_CALLS_NODE_INDEX_H
+#pragma once
 
 #include "core/idmap.h"
 #include "profile/profile.h"
@@ -26,5 +25,3 @@ static inline node_id node_index_child(const struct node_index *x, node_id paren
 {
     return idmap_get(&x->children, (uint64_t)parent << 32 | frame);
 }
-
-#endif

@@ -19,8 +19,7 @@
  *
  * One by one, each track is told to its end before the next one begins, in the order of the request. The work is
  * that of all tracks together, and not that of a replay for each, which would look at all tracks each time. */
-#ifndef PROFILE_CALLS_REPLAY_H
-#define PROFILE_CALLS_REPLAY_H
+#pragma once
 
 #include "profile/calls/time_window.h"
 #include "profile/log/call_log.h"
@@ -145,5 +144,3 @@ enum replay_end replay_step(struct replay *r) MUST_CHECK;
 
 /* All steps at once. */
 enum replay_end replay_all(const struct replay_request *request, struct arena *arena) MUST_CHECK;
-
-#endif

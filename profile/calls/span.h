@@ -8,8 +8,7 @@
  * However long the recording is, only what a picture of the window can show is kept: calls that are wide
  * enough one by one, and runs of narrower neighbours, each run as one. Frame ids, and what repairs broken
  * nesting, are those of the profile. */
-#ifndef PROFILE_CALLS_SPAN_H
-#define PROFILE_CALLS_SPAN_H
+#pragma once
 
 #include "core/arena.h"
 #include "profile/calls/replay.h"
@@ -66,5 +65,3 @@ void span_sink_put(struct span_sink *s, const struct span *span);
 
 /* The sink's own, in its arena. */
 const struct spans *span_sink_finish(struct span_sink *s);
-
-#endif

@@ -1,6 +1,5 @@
 /* A window of time: [from, to) of the first clock, in ns since the trace's start. */
-#ifndef PROFILE_CALLS_TIME_WINDOW_H
-#define PROFILE_CALLS_TIME_WINDOW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,5 +30,3 @@ static inline uint64_t window_gone_on(uint64_t ticks, uint64_t w1, uint64_t w2, 
 
     return (uint64_t)((u128)ticks * (t - w1) / (w2 - w1));
 }
-
-#endif

@@ -16,8 +16,7 @@
  *   record. A call that an edge of the window cuts is shown with what lies within, and counted in a warning.
  * - A sample that has a time but no clocks of its own counts in the window of its time, with all its values.
  * - A window in which there is nothing is a profile without stacks, and a warning says so. */
-#ifndef PROFILE_CALLS_WINDOW_H
-#define PROFILE_CALLS_WINDOW_H
+#pragma once
 
 #include "core/arena.h"
 #include "core/hash.h"
@@ -40,5 +39,3 @@ struct replay_sink window_sink_replay(struct window_sink *s);
 /* The profile, which has all tracks of the first one, with its frames, facts and warnings, and times cut
  * to the window. NULL: the arena has given no more. */
 const struct profile *window_sink_finish(struct window_sink *s) MUST_CHECK;
-
-#endif

@@ -20,8 +20,7 @@
  *
  * What was paired by a rule, what one side has only, and the warnings of all runs are warnings of the
  * comparison. Pure; the result shares nothing with its inputs. */
-#ifndef PROFILE_COMPARE_COMPARE_H
-#define PROFILE_COMPARE_COMPARE_H
+#pragma once
 
 #include "core/arena.h"
 #include "core/diag.h"
@@ -69,5 +68,3 @@ static inline uint32_t compare_value(const struct profile_compared *c, uint32_t 
  * with what each measures; DIAG_USAGE for more runs than there is room for. */
 const struct profile *compare_new(const struct compare_request *request, struct hash_seed seed,
                                   struct arena *a, struct arena *scratch, struct diag *diag) MUST_CHECK;
-
-#endif

@@ -1,7 +1,6 @@
 /* The inside of a comparison, shared by compare.c (values, the tree) and compare_match.c (which frames and
  * tracks are the same). */
-#ifndef PROFILE_COMPARE_COMPARE_IMPL_H
-#define PROFILE_COMPARE_COMPARE_IMPL_H
+#pragma once
 
 #include "profile/build/builder.h"
 #include "profile/compare/compare.h"
@@ -35,5 +34,3 @@ bool compare_frames(struct comparing *c) MUST_CHECK;
 /* Makes the tracks, and fills run.track and the members (whose track is its id). False: the arena gives no
  * more. */
 bool compare_tracks(struct comparing *c) MUST_CHECK;
-
-#endif

@@ -2,8 +2,7 @@
  * accessors. Of two profiles the frames of equal names are the same method; of what is left, frames are
  * the same whose names are equal once these rules have put a star in the place of what was numbered. Each
  * rule is a row of the table in compare_rules.c. */
-#ifndef PROFILE_COMPARE_COMPARE_RULES_H
-#define PROFILE_COMPARE_COMPARE_RULES_H
+#pragma once
 
 #include "core/buf.h"
 
@@ -22,5 +21,3 @@ unsigned compare_normalise(struct str text, enum compare_part part, struct buf *
 /* What the rule is about, for people, in the plural: "lambdas". Several rules may share it. NULL behind
  * the last one. */
 const char *compare_rule_label(unsigned rule);
-
-#endif

@@ -15,8 +15,7 @@
  * The root is no frame: it never matches, and is never taken out.
  *
  * Patterns are those of filter_pattern.h. Pure; any thread. */
-#ifndef PROFILE_FILTER_FILTER_H
-#define PROFILE_FILTER_FILTER_H
+#pragma once
 
 #include "core/arena.h"
 #include "core/diag.h"
@@ -67,5 +66,3 @@ bool filter_stacks_of(const struct profile *p, const struct filter_request *requ
  * track of which nothing is left has its root only. NULL: the arena gives no more, or diag is set. */
 const struct profile *filter_apply(const struct profile *p, const struct filter_request *request,
                                    struct arena *a, struct diag *diag) MUST_CHECK;
-
-#endif

@@ -1,7 +1,6 @@
 /* What the steps of a filter (filter.c), and what renames frames (rename.c), hand to the making of the profile
  * (filter.c). */
-#ifndef PROFILE_FILTER_FILTER_IMPL_H
-#define PROFILE_FILTER_FILTER_IMPL_H
+#pragma once
 
 #include "profile/filter/filter.h"
 
@@ -9,5 +8,3 @@
  * waiting. NULL: the arena gives no more. */
 const struct profile *filter_result(struct filter_stacks *s, const struct profile_filtered *filtered,
                                     struct arena *a) MUST_CHECK;
-
-#endif

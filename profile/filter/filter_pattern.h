@@ -18,8 +18,7 @@
  *   - [abc], [^abc], [a-z]: the characters `[` and `]` stand there with a backslash, `-` with one or as the first or last.
  *   - (...) and (?:...) group, | parts alternatives.
  *   - * + ? {n} {n,} {n,m}, each also with a ? behind it; n and m are at most FILTER_REPEAT_MAX. */
-#ifndef PROFILE_FILTER_FILTER_PATTERN_H
-#define PROFILE_FILTER_FILTER_PATTERN_H
+#pragma once
 
 #include "core/arena.h"
 #include "core/buf.h"
@@ -140,5 +139,3 @@ bool filter_presets_step(struct str *steps, struct filter_step *step);
 /* Whether the configuration's text is one: presets with names, of steps with patterns; no preset within a
  * preset. Empty is. */
 bool filter_presets_valid(struct str presets);
-
-#endif

@@ -1,6 +1,5 @@
 /* The text of a frame and its parts: what is known of a frame from its names alone. All of it raw: not cleaned. */
-#ifndef PROFILE_FRAME_FRAME_TEXT_H
-#define PROFILE_FRAME_FRAME_TEXT_H
+#pragma once
 
 #include "profile/profile.h"
 
@@ -25,5 +24,3 @@ bool frame_is_host(struct str package);
 
 /* What must be known of such a frame to understand it, as one or two sentences; empty of most. */
 struct str frame_note(const struct profile *p, const struct profile_frame *frame);
-
-#endif

@@ -1,6 +1,5 @@
 /* Where code can come from, and the packages and methods of which that is known. */
-#ifndef PROFILE_FRAME_ORIGIN_TABLE_H
-#define PROFILE_FRAME_ORIGIN_TABLE_H
+#pragma once
 
 #include "core/str.h"
 
@@ -27,5 +26,3 @@ struct origin_prefix {
 /* Ascending, bytewise. */
 extern const struct origin_prefix ORIGIN_PREFIXES[];
 extern const size_t ORIGIN_PREFIXES_COUNT;
-
-#endif

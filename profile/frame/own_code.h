@@ -8,8 +8,7 @@
  *  3. Time below the framework's ladder: of each stack the outermost frame that no table knows has all the time below
  *     it, without waiting. It decides among equals, and where Android is not seen to call anything.
  * Packages of the language, of androidx and of Android's framework itself are never the app's. */
-#ifndef PROFILE_FRAME_OWN_CODE_H
-#define PROFILE_FRAME_OWN_CODE_H
+#pragma once
 
 #include "core/arena.h"
 #include "core/buf.h"
@@ -67,5 +66,3 @@ bool own_code_guess(const struct profile *p, const uint8_t *origins, struct own_
 /* Makes ORIGIN_APP of what is the app's, except of idle and native frames, and ORIGIN_LIBRARY of what
  * no table knows and is not the app's. */
 void own_code_settle(const struct profile *p, const struct own_code *own, uint8_t *origins);
-
-#endif

@@ -1,7 +1,6 @@
 /* What sections of system traces are, by their names: what apps and the system mark with android.os.Trace and ATRACE. The
  * table is in sections.c. Names are standard ones, without the numbers of one call (parser/systrace/systrace_name.c). */
-#ifndef PROFILE_FRAME_SECTIONS_H
-#define PROFILE_FRAME_SECTIONS_H
+#pragma once
 
 #include "profile/profile.h"
 
@@ -30,5 +29,3 @@ struct str section_class(struct str name);
 /* Of "monitor contention with owner OWNER at METHOD" the two; empty where it has none. */
 struct str section_owner(struct str name);
 struct str section_owner_method(struct str name);
-
-#endif

@@ -8,13 +8,10 @@
  *
  * How each language makes its names: what kotlinc, javac and d8 call the classes and methods of lambdas; runtime.Func.Name of
  * Go; the Itanium C++ ABI and Rust's v0 mangling as they are shown demangled. */
-#ifndef PROFILE_FRAME_SHORT_NAME_H
-#define PROFILE_FRAME_SHORT_NAME_H
+#pragma once
 
 #include "core/buf.h"
 #include "profile/frame/frame_text.h"
 
 /* Appends two forms, of which `least` is the shorter one. False: there is nothing to say, and nothing was appended. */
 bool short_name_put(const struct frame_parts *parts, struct buf *name, struct buf *least);
-
-#endif

@@ -1,8 +1,7 @@
 /* Which methods are known to wait, and for what: the table is in waits.c. Where no clock tells waiting from
  * running, time in such a method is waiting (profile/thread_time.h); where one does, the innermost such
  * method on a stack tells what for. */
-#ifndef PROFILE_FRAME_WAITS_H
-#define PROFILE_FRAME_WAITS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -30,5 +29,3 @@ bool wait_is_idle(struct str scope, struct str name);
 
 /* "for a lock or another thread"; not of WAIT_NONE. */
 const char *wait_kind_words(enum wait_kind kind);
-
-#endif

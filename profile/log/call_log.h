@@ -25,8 +25,7 @@
  *
  * Damage is noticed by checks of the footer and of each block, and never believed. What passes these but
  * was made with intent is harmless: every index and size is looked at before it is used. */
-#ifndef PROFILE_LOG_CALL_LOG_H
-#define PROFILE_LOG_CALL_LOG_H
+#pragma once
 
 #include "core/arena.h"
 #include "profile/profile.h"
@@ -178,5 +177,3 @@ struct call_log_sink log_memory_sink(struct log_memory *m);
 /* Reads what is there; the memory stays as it is, and outlives the source. */
 struct call_log_source log_memory_source(struct log_memory *m);
 void log_memory_free(struct log_memory *m);
-
-#endif

@@ -1,7 +1,6 @@
 /* The inside of a writer of a log of calls, shared by call_log.c, which writes what it is told, and call_log_join.c, which
  * puts a log behind another one. */
-#ifndef PROFILE_LOG_CALL_LOG_IMPL_H
-#define PROFILE_LOG_CALL_LOG_IMPL_H
+#pragma once
 
 #include "profile/log/call_log.h"
 #include "profile/log/call_log_record.h"
@@ -127,5 +126,3 @@ static inline uint8_t *call_log_put_second_clock(uint8_t *to, uint64_t ticks, un
     *control |= code << (LOG_KIND_BITS + LOG_CLOCK_BITS);
     return to + LOG_CPU_BYTES[code];
 }
-
-#endif

@@ -16,8 +16,7 @@
  * next switch or open or the end of the block. So tracks that are not wanted are passed over.
  *
  * All numbers have their lowest byte first. */
-#ifndef PROFILE_LOG_CALL_LOG_RECORD_H
-#define PROFILE_LOG_CALL_LOG_RECORD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -109,5 +108,3 @@ static inline uint64_t log_check(const void *p, size_t n)
         sums[0] = (sums[0] ^ sums[i]) * factor, sums[0] ^= sums[0] >> 32;
     return sums[0];
 }
-
-#endif

@@ -12,8 +12,7 @@
  * A line of the file says that a range of lines of a residual method was a method of the sources.
  * Consecutive lines with the same range are a stack of inlined calls, the innermost first: they are one
  * group here. Source: the mapping format of R8, doc/retrace.md, and ProGuard's manual, chapter "retrace". */
-#ifndef PROFILE_MAPPING_MAPPING_H
-#define PROFILE_MAPPING_MAPPING_H
+#pragma once
 
 #include "core/idmap.h"
 #include "core/strtab.h"
@@ -164,5 +163,3 @@ void mapping_share_count(struct mapping_share *s, const struct frame_parts *part
 
 /* So few are known that it is probably the mapping of another build. */
 bool mapping_share_is_few(const struct mapping_share *s);
-
-#endif

@@ -7,8 +7,7 @@
  * It says as facts which mappings these were and how many names they knew ("map_id", "map_hash",
  * "mapped_names", "mappable_names"; of no names nothing is said), and as warnings what is doubtful about it
  * (warning.h). */
-#ifndef PROFILE_MAPPING_MAPPING_APPLY_H
-#define PROFILE_MAPPING_MAPPING_APPLY_H
+#pragma once
 
 #include "profile/mapping/mapping.h"
 
@@ -24,5 +23,3 @@ struct mapping_use {
  * mappings need not. NULL when the arena, or one of a mapping, gives no more. */
 const struct profile *mapping_apply(const struct profile *p, const struct mapping_use *mappings, uint32_t n,
                                     struct arena *arena) MUST_CHECK;
-
-#endif

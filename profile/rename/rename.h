@@ -6,8 +6,7 @@
  *
  * Facts and warnings are added to the copy that rename_finish makes the result of. All of these return
  * false or NULL when the arena gives no more. */
-#ifndef PROFILE_RENAME_RENAME_H
-#define PROFILE_RENAME_RENAME_H
+#pragma once
 
 #include "core/buf.h"
 #include "profile/build/builder.h"
@@ -73,5 +72,3 @@ const struct profile *rename_original(const struct profile *p);
 /* What a frame of the profile as it was read is called in this one, on that track: the innermost that it became; FRAME_NONE: it became
  * none. */
 frame_id rename_became(const struct profile *p, uint32_t track, frame_id frame);
-
-#endif

@@ -11,8 +11,7 @@
  *
  * Names only: values and ids of tracks stay as they were. A frame becomes the function that is there and,
  * inside it, those that were inlined. What nobody knows stays nameless. Pure; one thread. */
-#ifndef PROFILE_SYMBOLS_SYMBOLS_H
-#define PROFILE_SYMBOLS_SYMBOLS_H
+#pragma once
 
 #include "core/arena.h"
 #include "core/strtab.h"
@@ -110,5 +109,3 @@ bool unnamed_list(const struct profile *p, struct arena *arena, struct unnamed *
 
 /* How many tenths of a percent of the profile that is. */
 uint32_t unnamed_permille(const struct unnamed *list, const struct unnamed_module *m);
-
-#endif

@@ -10,8 +10,7 @@
  * - What is asked of it is part of the view's options, whose canonical text is in every cache key; of symbols and mappings it is
  *   part of what a profile is made from, which is so, too. Anything else here would mix up cached views.
  * - Views see one profile, and do not ask where it came from. */
-#ifndef PROFILE_TRANSFORM_TRANSFORM_H
-#define PROFILE_TRANSFORM_TRANSFORM_H
+#pragma once
 
 #include "core/arena.h"
 #include "core/number.h"
@@ -90,5 +89,3 @@ struct transform_request {
  * changes it. NULL when the arena gives no more, or diag is set. */
 const struct profile *transform_apply(const struct profile *p, const struct transform_request *request,
                                       struct arena *arena, struct diag *diag) MUST_CHECK;
-
-#endif

@@ -1,6 +1,5 @@
 /* Counters in formats of calls: numbers that changed while the calls were made (struct profile_counter). */
-#ifndef RENDER_CALLS_CALL_COUNTERS_H
-#define RENDER_CALLS_CALL_COUNTERS_H
+#pragma once
 
 #include "render/calls/call_writer.h"
 
@@ -16,5 +15,3 @@ void call_each_reading(struct call_writer *w, const struct profile_counter *c,
                        void (*put)(struct call_writer *w, const struct profile_counter *c,
                                    const struct profile_reading *reading, struct buf *out),
                        struct buf *out);
-
-#endif

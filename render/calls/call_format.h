@@ -5,8 +5,7 @@
  *
  * Formats of other tools are written from rows, or from slices (call_slices.h): calls as they begin and
  * end. */
-#ifndef RENDER_CALLS_CALL_FORMAT_H
-#define RENDER_CALLS_CALL_FORMAT_H
+#pragma once
 
 #include "render/calls/call_writer.h"
 #include "render/view/text_format.h"
@@ -34,5 +33,3 @@ void call_processes(const struct profile *p, uint32_t *processes);
 
 /* NULL if there is none. */
 const struct call_format *call_format_by_name(struct str name);
-
-#endif

@@ -1,6 +1,5 @@
 /* What formats of calls one by one are written with. */
-#ifndef RENDER_CALLS_CALL_WRITER_H
-#define RENDER_CALLS_CALL_WRITER_H
+#pragma once
 
 #include <string.h>
 
@@ -88,5 +87,3 @@ static inline char *call_writer_us(struct number_run *run, char *to, uint64_t ns
 
     return ns % NS_PER_US == 0 ? number_u64_next(run, to, ns / NS_PER_US) : number_decimal(to, ns, DECIMALS);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* A picture of pixels: boxes and text, with smooth edges, and the bytes of a PNG. Whatever would stand outside of it is
  * cut off. It has no state beside its pixels, and any text can be drawn (glyphs.h). */
-#ifndef RENDER_CARD_CANVAS_H
-#define RENDER_CARD_CANVAS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,5 +42,3 @@ struct str canvas_line(const struct canvas_font *font, float width_px, struct st
 
 /* Appends the picture as a PNG. False: there is no memory. */
 bool canvas_png(const struct canvas *c, struct buf *out) MUST_CHECK;
-
-#endif

@@ -1,7 +1,6 @@
 /* The card: the picture that chat programs show below a link. The upload's name, what happened in words, and the flame
  * graph. 1200 x 630 pixels, as a PNG, in light colours. */
-#ifndef RENDER_CARD_CARD_H
-#define RENDER_CARD_CARD_H
+#pragma once
 
 #include "render/view/input.h"
 
@@ -15,5 +14,3 @@ struct card_words {
 /* As an output's render. A profile in which there is nothing to draw has a card too, with its words alone. */
 bool card_render(const struct card_words *words, const struct render_input *in, struct buf *out,
                  struct diag *diag) MUST_CHECK;
-
-#endif

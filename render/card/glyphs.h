@@ -4,8 +4,7 @@
  * A stroke is a run of points; a space lies between two strokes. A point is two digits of base 36, x and y. With a dot
  * before it, it is no point of the stroke but what bends the way to the next one: the control point of a quadratic curve.
  * A stroke of one point is a dot. The base line is at 8, small letters reach to 22, capitals to 28. */
-#ifndef RENDER_CARD_GLYPHS_H
-#define RENDER_CARD_GLYPHS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -25,5 +24,3 @@ struct glyph {
 
 /* Latin letters, digits, signs; of what is not known a box with a question mark. */
 struct glyph glyph_of(uint32_t code_point);
-
-#endif

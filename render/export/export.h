@@ -1,8 +1,7 @@
 /* What the outputs for other tools are written from: the tree of what the view shows, in the units of the
  * profile, and its parts, each of which is a thread, heap or process of its own, or all of them merged. Of
  * values with a sign each column has what goes up; what goes down stands in a column of its own. */
-#ifndef RENDER_EXPORT_EXPORT_H
-#define RENDER_EXPORT_EXPORT_H
+#pragma once
 
 #include "core/json.h"
 #include "render/tree/tree.h"
@@ -40,5 +39,3 @@ void export_put_shrunk(const struct export *e, struct json *j);
 
 /* Appends the bytes to out, packed. False, and diag, also where `plain` has failed. */
 bool export_pack(struct buf *plain, struct buf *out, struct diag *diag) MUST_CHECK;
-
-#endif

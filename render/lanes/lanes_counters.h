@@ -1,7 +1,6 @@
 /* Counters and frames on the screen in the answer of lanes: how each counter went in the window, by the places of a picture;
  * which frames stand in it. */
-#ifndef RENDER_LANES_LANES_COUNTERS_H
-#define RENDER_LANES_LANES_COUNTERS_H
+#pragma once
 
 #include "core/json.h"
 #include "profile/calls/lanes.h"
@@ -24,5 +23,3 @@ struct counter_box {
  * the window. */
 void lanes_draw_counter(const struct profile *p, const struct profile_counter *c,
                         const struct lanes_request *r, const struct counter_box *box, struct buf *out);
-
-#endif

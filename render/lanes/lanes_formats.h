@@ -1,7 +1,6 @@
 /* From what is asked of lanes to what a replay of the calls has to look for (profile/calls/lanes.h): which
  * tracks and in which order they are shown, the window of time, and of each frame whose code it is. */
-#ifndef RENDER_LANES_LANES_FORMATS_H
-#define RENDER_LANES_LANES_FORMATS_H
+#pragma once
 
 #include "core/diag.h"
 #include "profile/calls/lanes.h"
@@ -40,5 +39,3 @@ extern const struct lanes_format LANES_JSON;
 
 /* A picture that needs no script. */
 extern const struct lanes_format LANES_SVG;
-
-#endif

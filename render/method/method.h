@@ -1,6 +1,5 @@
 /* One method: what it cost in all and on each thread, who calls it, and what it calls. */
-#ifndef RENDER_METHOD_METHOD_H
-#define RENDER_METHOD_METHOD_H
+#pragma once
 
 #include "core/json.h"
 #include "profile/calls/calls.h"
@@ -95,5 +94,3 @@ struct method_report {
 /* All memory is of the arena. False: it gives no more. */
 bool method_report_new(struct method_report *r, const struct table *t, uint32_t row,
                        struct arena *arena) MUST_CHECK;
-
-#endif

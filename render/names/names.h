@@ -1,7 +1,6 @@
 /* What all views of one profile share: the text, the rank, the origin and the colour class of each frame and
  * track, made once. */
-#ifndef RENDER_NAMES_NAMES_H
-#define RENDER_NAMES_NAMES_H
+#pragma once
 
 #include "core/arena.h"
 #include "core/buf.h"
@@ -101,5 +100,3 @@ struct str names_track(const struct names *n, uint32_t track);
 
 /* Position of the track in the bytewise order of that text; no two tracks share a rank. */
 uint32_t names_track_rank(const struct names *n, uint32_t track);
-
-#endif

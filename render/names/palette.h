@@ -1,8 +1,7 @@
 /* The colours of the frames: classes of the picture's style. By package (c0, c1, ...): render/svg/svg.h says
  * which; by origin (o0 ..); by self (h0 ..); classic (y0 ..); or by change (d0 ..). What stands for a
  * track is grey in all of them (cr). */
-#ifndef RENDER_NAMES_PALETTE_H
-#define RENDER_NAMES_PALETTE_H
+#pragma once
 
 #include "core/str.h"
 
@@ -88,5 +87,3 @@ enum {
 unsigned palette_self_class(uint64_t self, uint64_t largest);
 /* Of a text, 0 to 7: FNV-1a (32 bits) of its cleaned bytes, modulo 8. */
 unsigned palette_classic_class(struct str text);
-
-#endif

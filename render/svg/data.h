@@ -38,8 +38,7 @@
  * the budget allows. A piece is one node, its children from the skip-th heaviest on, one at least if there
  * are more, and what is below them; "children shown" of its first node counts those that were skipped as
  * well, so that it is the next skip. */
-#ifndef RENDER_SVG_DATA_H
-#define RENDER_SVG_DATA_H
+#pragma once
 
 #include "render/svg/data_nodes.h"
 
@@ -49,5 +48,3 @@ bool data_put(struct data_tree *d, struct buf *out, uint32_t *embedded, struct d
 
 /* As an output's render: the piece of DATA that view->node and view->skip ask for. */
 bool data_render_piece(const struct render_input *in, struct buf *out, struct diag *diag);
-
-#endif

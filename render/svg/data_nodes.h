@@ -1,6 +1,5 @@
 /* The nodes of a block of DATA: which are written, and how. For render/svg/data.c. */
-#ifndef RENDER_SVG_DATA_NODES_H
-#define RENDER_SVG_DATA_NODES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -102,5 +101,3 @@ static inline char *data_number(char *to, uint64_t value)
 
 /* False: diag. */
 bool data_tree_open(struct data_tree *d, const struct render_input *in, struct diag *diag) MUST_CHECK;
-
-#endif

@@ -2,8 +2,7 @@
  * of the root's total; its children stand, in order, right of its self. Lengths across are in tenths of a
  * pixel: both ends of a frame are rounded to them, then its width is their difference, so that neighbours
  * neither overlap nor part. */
-#ifndef RENDER_SVG_LAYOUT_H
-#define RENDER_SVG_LAYOUT_H
+#pragma once
 
 #include "render/names/palette.h"
 #include "render/tree/invert.h"
@@ -87,5 +86,3 @@ struct frame_colours_node {
 };
 struct frame_colours_class frame_colours_class(const struct frame_colours *p, const struct tree *t,
                                                struct frame_colours_node node);
-
-#endif

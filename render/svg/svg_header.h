@@ -10,8 +10,7 @@
  *     svg_finish      the root element is put before all, as it says how high the picture became
  *
  * All of it is appended to pen.out, whose failures are sticky; svg_finish says whether there was one. */
-#ifndef RENDER_SVG_SVG_HEADER_H
-#define RENDER_SVG_SVG_HEADER_H
+#pragma once
 
 #include "core/buf.h"
 #include "render/svg/layout.h"
@@ -114,5 +113,3 @@ void heading_count(struct buf *b, uint64_t n, const char *noun);
 
 /* What the tree's tracks had of the value before they were filtered; 0 without filters. */
 uint64_t heading_before(const struct render_input *in, const struct tree *t, struct str value);
-
-#endif

@@ -2,8 +2,7 @@
  * (static/flame-model.js, flame-filters.js, flame-views.js and flame.js in one function) and style
  * (static/flame.css) are the same bytes in every picture, so that one digest each of a content security
  * policy lets them through. Neither contains the end of a CDATA section. */
-#ifndef RENDER_SVG_VIEWER_H
-#define RENDER_SVG_VIEWER_H
+#pragma once
 
 #include "core/str.h"
 
@@ -11,5 +10,3 @@ struct str viewer_script(void);
 struct str viewer_style(void);
 /* static/flame-controls.xml: what the script shows; <?word?> where something of the picture stands. */
 struct str viewer_controls(void);
-
-#endif

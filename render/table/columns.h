@@ -1,7 +1,6 @@
 /* The columns of the table: what stands in them and what they are called, the same in every format and for
  * sorting. */
-#ifndef RENDER_TABLE_COLUMNS_H
-#define RENDER_TABLE_COLUMNS_H
+#pragma once
 
 #include "core/buf.h"
 #include "core/diag.h"
@@ -85,5 +84,3 @@ bool table_select(const struct table *t, const struct table_request *request, st
 /* Forgets a sort column that belongs to another table: of rows of another group, or with longest calls. So
  * a form may keep the column while somebody chooses other rows. */
 void table_forget_sort(struct table_request *request);
-
-#endif

@@ -12,8 +12,7 @@
  *
  * A change *counts* if it is larger than the spread of the runs on either side, which is what the largest
  * and the smallest of them differ by; with one run each, every change counts. */
-#ifndef RENDER_TABLE_DIFF_H
-#define RENDER_TABLE_DIFF_H
+#pragma once
 
 #include "render/table/diff_pairs.h"
 #include "render/table/table.h"
@@ -61,5 +60,3 @@ bool diff_sides_open(struct diff_sides *s, const struct table *t, const struct r
 
 /* Makes one of the values of the sides that of the view. */
 void diff_sides_value(struct diff_sides *s, uint32_t value);
-
-#endif

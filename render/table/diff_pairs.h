@@ -1,7 +1,6 @@
 /* What a table of a comparison holds beside what it counts: each number on both sides (see diff.h for how
  * it is made). */
-#ifndef RENDER_TABLE_DIFF_PAIRS_H
-#define RENDER_TABLE_DIFF_PAIRS_H
+#pragma once
 
 #include "profile/compare/compare.h"
 #include "profile/transform/transform.h"
@@ -54,5 +53,3 @@ bool diff_counts(struct diff_pair pair);
 
 /* Whether the row is one of those that were asked for. */
 bool diff_wants(const struct table *t, uint32_t row);
-
-#endif

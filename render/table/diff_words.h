@@ -1,6 +1,5 @@
 /* A comparison in words: what got slower and by how much, own code first; see diff_words.c. */
-#ifndef RENDER_TABLE_DIFF_WORDS_H
-#define RENDER_TABLE_DIFF_WORDS_H
+#pragma once
 
 #include "core/buf.h"
 #include "core/diag.h"
@@ -35,5 +34,3 @@ bool diff_words(const struct table *t, struct diff_words *says, struct buf *out,
  * left. False: diag, DIAG_USAGE for a value that is not there or has another unit. */
 bool diff_rule_check(const struct fail_rule *rule, const struct table *t, struct buf *says, bool *passed,
                      struct diag *diag) MUST_CHECK;
-
-#endif

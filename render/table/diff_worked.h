@@ -6,8 +6,7 @@
  * the time in methods that are known to wait. Of any other value nothing is taken off. Tracks of
  * asynchronous sections are left out of times: no thread is in them. Where no track is on both sides, all
  * count. */
-#ifndef RENDER_TABLE_DIFF_WORKED_H
-#define RENDER_TABLE_DIFF_WORKED_H
+#pragma once
 
 #include "core/arena.h"
 #include "render/table/diff_pairs.h"
@@ -57,5 +56,3 @@ bool diff_worked_is_own(const struct diff_worked *w, uint32_t row);
  * `row` with them. Calls `visit` for each, in the order in which they first come below it. */
 typedef void diff_worked_visit(void *context, uint32_t row, struct diff_pair within);
 void diff_worked_below(struct diff_worked *w, uint32_t row, diff_worked_visit *visit, void *context);
-
-#endif

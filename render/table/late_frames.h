@@ -6,8 +6,7 @@
  *     format->write(&input, table, out, diag)
  *
  * Memory grows with the frames that are listed and the depth of stacks, not with the number of calls. */
-#ifndef RENDER_TABLE_LATE_FRAMES_H
-#define RENDER_TABLE_LATE_FRAMES_H
+#pragma once
 
 #include "core/diag.h"
 #include "profile/calls/replay.h"
@@ -71,5 +70,3 @@ struct late_frames_format {
 };
 
 extern const struct late_frames_format LATE_FRAMES_TXT, LATE_FRAMES_JSON;
-
-#endif

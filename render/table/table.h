@@ -25,8 +25,7 @@
  *
  * Grouped by thread, a row is a track with all its time, also that in no method: inclusive and exclusive
  * are equal, nothing is recursive, and `top` is zero. */
-#ifndef RENDER_TABLE_TABLE_H
-#define RENDER_TABLE_TABLE_H
+#pragma once
 
 #include "core/buf.h"
 #include "core/json.h"
@@ -217,5 +216,3 @@ bool table_frame_id(const struct profile *p, frame_id frame, struct sha256 *h,
  * is more than max. False: the library failed. */
 bool table_by_id(const struct table *t, struct str id, struct sha256 *h, uint32_t *rows, uint32_t max,
                  uint32_t *n) MUST_CHECK;
-
-#endif

@@ -1,6 +1,5 @@
 /* The formats of the table. Suffixes, media types and names come from the rows. */
-#ifndef RENDER_TABLE_TABLE_FORMAT_H
-#define RENDER_TABLE_TABLE_FORMAT_H
+#pragma once
 
 #include "render/output.h"
 #include "render/table/columns.h"
@@ -45,5 +44,3 @@ void table_txt_name(struct buf *out, const struct table *t, uint32_t row);
  * groups_new. All memory but out's is in->scratch. Any thread. False: diag. */
 bool table_write(const struct render_input *in, const struct table_request *request,
                  const struct table_format *format, struct buf *out, struct diag *diag) MUST_CHECK;
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Memory that is wanted fails `text` for good, and text_line_put fails what it writes to. Zeroed before
  * its first use. */
-#ifndef RENDER_TABLE_TEXT_LINE_H
-#define RENDER_TABLE_TEXT_LINE_H
+#pragma once
 
 #include "core/buf.h"
 
@@ -30,5 +29,3 @@ struct str text_line_cell(const struct text_line *l, unsigned i);
 void text_line_widen(struct text_line *l);
 void text_line_put(const struct text_line *l, struct buf *out);
 void text_line_free(struct text_line *l);
-
-#endif

@@ -7,8 +7,7 @@
  * root, a track's node has what the track spent in no method. The root's total and self are those of the
  * base tree's. So the self of the root and the totals of its children add up to the root's total. Members
  * without any self, in every column, and without calls make no nodes. None is marked recursive. */
-#ifndef RENDER_TREE_INVERT_H
-#define RENDER_TREE_INVERT_H
+#pragma once
 
 #include "core/arena.h"
 #include "render/tree/tree.h"
@@ -49,5 +48,3 @@ bool upward_sort(struct upward *made, const struct tree *t, const uint32_t *rank
 
 /* Gives the arrays back to the arena. */
 void upward_release(struct upward *u, struct arena *arena);
-
-#endif

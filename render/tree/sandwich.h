@@ -6,8 +6,7 @@
  * Callers: a node at the path M <- g <- h has the sum of the totals of those outermost instances that were called
  * this way; its self is the sum over those whose stack begins with h; its calls are the calls of M of these
  * instances. Nodes that stand for tracks are the outermost callers. None is marked recursive. */
-#ifndef RENDER_TREE_SANDWICH_H
-#define RENDER_TREE_SANDWICH_H
+#pragma once
 
 #include "render/tree/invert.h"
 
@@ -32,5 +31,3 @@ void sandwich_name(struct buf *b, const struct names *n, const struct profile *p
 bool sandwich_new(const struct render_input *in, const struct tree_spec *spec, const struct tree *base,
                   frame_id method, const struct invert_cut *cut, struct sandwich *made,
                   struct diag *diag) MUST_CHECK;
-
-#endif

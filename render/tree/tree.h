@@ -4,8 +4,7 @@
  * merging), and *places*, which are the nodes' positions in pre-order: 0 is the root, and the subtree of
  * place i is [i, i + size[i]). Rows are not moved when children are ordered, so that the tree of one track
  * needs no copy of its values. */
-#ifndef RENDER_TREE_TREE_H
-#define RENDER_TREE_TREE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -163,5 +162,3 @@ static inline bool heaviest_takes(struct heaviest_cut cut, uint64_t total, uint3
 
 /* The cut behind the k-th of n nodes, given by their totals and their places, which ascend. Linear. */
 struct heaviest_cut heaviest_cut(const uint64_t *totals, const uint32_t *places, uint32_t n, uint32_t k);
-
-#endif

@@ -10,8 +10,7 @@
  * code's, on another one with a library's code that one's, else the platform's. Within own code it is the
  * innermost own method's: what the platform does for a method is the method's, what another own method
  * does is not. Time in no method belongs to nobody. */
-#ifndef RENDER_VERDICT_ANALYSIS_H
-#define RENDER_VERDICT_ANALYSIS_H
+#pragma once
 
 #include "profile/frame/waits.h"
 #include "profile/thread_time.h"
@@ -94,5 +93,3 @@ uint64_t active_of(const struct thread_cost *t);
 
 /* Lives in in->scratch; NULL when it gives no more. */
 struct analysis *analysis_new(const struct render_input *in) MUST_CHECK;
-
-#endif

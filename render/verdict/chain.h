@@ -1,8 +1,7 @@
 /* The path on which most of a thread's time goes down: from the heaviest own method, or else from the thread
  * itself, to callees as long as one of them has more than half of what the first one took. Where no callee
  * has, but one method somewhere below has, as when two callees share one, the path goes on with that. */
-#ifndef RENDER_VERDICT_CHAIN_H
-#define RENDER_VERDICT_CHAIN_H
+#pragma once
 
 #include "render/verdict/analysis.h"
 
@@ -27,5 +26,3 @@ struct chain {
 
 /* Lives in the arena; NULL when it gives no more. */
 const struct chain *chain_new(const struct analysis *a, struct arena *arena) MUST_CHECK;
-
-#endif

@@ -1,6 +1,5 @@
 /* What heaps have more than at an earlier dump: sentences beside those about the dump that is shown. */
-#ifndef RENDER_VERDICT_GROWTH_H
-#define RENDER_VERDICT_GROWTH_H
+#pragma once
 
 #include "render/verdict/say.h"
 
@@ -28,5 +27,3 @@ bool growth_find(const struct render_input *in, uint32_t since, struct growth *g
 /* Rows of the table of rules. */
 bool growth_since_first(const struct rule *r, const struct analysis *a, struct finding *f);
 bool growth_since_before(const struct rule *r, const struct analysis *a, struct finding *f);
-
-#endif

@@ -1,6 +1,5 @@
 /* The first sentence of a verdict: what took the time, and through which methods. */
-#ifndef RENDER_VERDICT_HEADLINE_H
-#define RENDER_VERDICT_HEADLINE_H
+#pragma once
 
 #include "render/verdict/say.h"
 
@@ -22,5 +21,3 @@ void headline_say_cost(struct finding *f, const struct analysis *a, uint64_t cos
 
 /* The method with the largest number; FRAME_NONE: all are 0. */
 frame_id headline_largest(const struct analysis *a, const uint64_t *numbers);
-
-#endif

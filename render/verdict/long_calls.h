@@ -1,7 +1,6 @@
 /* What single calls of the main thread tell, as far as they last long: verdict_wants_spans asks for them. Silent where there
  * are none. */
-#ifndef RENDER_VERDICT_LONG_CALLS_H
-#define RENDER_VERDICT_LONG_CALLS_H
+#pragma once
 
 #include "render/verdict/analysis.h"
 
@@ -13,5 +12,3 @@ enum { LONG_CALLS_LEAST_NS = 16700000 }; /* a frame of a screen that is drawn 60
 /* Rows of rules.c. */
 bool long_calls_messages(const struct rule *r, const struct analysis *a, struct finding *f);
 bool long_calls_outlier(const struct rule *r, const struct analysis *a, struct finding *f);
-
-#endif

@@ -1,6 +1,5 @@
 /* THE TABLE of rules. A rule looks at the counts of a profile and says one thing, or nothing. */
-#ifndef RENDER_VERDICT_RULES_H
-#define RENDER_VERDICT_RULES_H
+#pragma once
 
 #include "render/verdict/analysis.h"
 #include "render/verdict/say.h"
@@ -18,5 +17,3 @@ struct rule {
 
 extern const struct rule RULES[];
 extern const size_t RULES_COUNT;
-
-#endif

@@ -1,7 +1,6 @@
 /* What rules say sentences with. A percentage names what it is of: the first one of a sentence in words, and
  * those behind it are of the same. */
-#ifndef RENDER_VERDICT_SAY_H
-#define RENDER_VERDICT_SAY_H
+#pragma once
 
 #include "core/buf.h"
 #include "render/verdict/analysis.h"
@@ -74,5 +73,3 @@ bool is_cpu_alone(const struct analysis *a);
 
 /* Whether the main thread, and all together, have less than 1 % of their time in methods that do something. */
 bool is_idle(const struct analysis *a);
-
-#endif

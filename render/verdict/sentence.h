@@ -1,6 +1,5 @@
 /* One sentence of a verdict. */
-#ifndef RENDER_VERDICT_SENTENCE_H
-#define RENDER_VERDICT_SENTENCE_H
+#pragma once
 
 #include "profile/profile.h"
 
@@ -34,5 +33,3 @@ struct verdict_sentence {
     bool once;       /* left out where those in front of it name all of its methods */
     uint64_t weight; /* the larger, the further in front */
 };
-
-#endif

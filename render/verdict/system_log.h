@@ -4,8 +4,7 @@
  *     sink = system_log_new(&arena, p);
  *     replay(.. of sink->tracks, with system_log_replay(sink) ..);
  *     sink->log */
-#ifndef RENDER_VERDICT_SYSTEM_LOG_H
-#define RENDER_VERDICT_SYSTEM_LOG_H
+#pragma once
 
 #include "core/arena.h"
 #include "profile/calls/replay.h"
@@ -90,5 +89,3 @@ bool system_is_starved(uint64_t runnable_ns, uint64_t running_ns);
 struct system_rivals *system_rivals_new(struct arena *arena, const struct profile *p,
                                         const struct system_log *log) MUST_CHECK;
 struct replay_sink system_rivals_replay(struct system_rivals *r);
-
-#endif

@@ -1,6 +1,5 @@
 /* Rules of system traces: rows of rules.c. All are silent for other profiles. */
-#ifndef RENDER_VERDICT_SYSTEM_RULES_H
-#define RENDER_VERDICT_SYSTEM_RULES_H
+#pragma once
 
 #include "render/verdict/analysis.h"
 
@@ -18,5 +17,3 @@ bool system_find_locks(const struct rule *r, const struct analysis *a, struct fi
 
 /* Whether the start is what the verdict begins with. */
 bool system_has_start(const struct analysis *a);
-
-#endif

@@ -4,8 +4,7 @@
  * Time on a CPU, waiting for one, and waiting for input and output are what they are, in whatever section. All else the
  * innermost section explains of which it is known what it waits for (sections.h): a lock, another process, the garbage
  * collector. Without such a section the state is all that is known. */
-#ifndef RENDER_VERDICT_SYSTEM_SUMS_H
-#define RENDER_VERDICT_SYSTEM_SUMS_H
+#pragma once
 
 #include "core/arena.h"
 #include "render/verdict/system_log.h"
@@ -71,5 +70,3 @@ struct system_counts {
 const struct system_counts *system_counts_new(const struct profile *p, uint32_t main,
                                               const struct system_times *times,
                                               struct arena *arena) MUST_CHECK;
-
-#endif

@@ -7,8 +7,7 @@
  *     RULES          each row looks at the counts and may say one thing (rules.c)
  *     verdict_new    the things that were said, by their weight
  *     VERDICT_FORMATS  the same as txt or json */
-#ifndef RENDER_VERDICT_VERDICT_H
-#define RENDER_VERDICT_VERDICT_H
+#pragma once
 
 #include "core/buf.h"
 #include "core/diag.h"
@@ -52,5 +51,3 @@ const struct verdict_format *verdict_format_by_name(struct str name);
 /* From a profile to bytes, appended to out. False: diag. */
 bool verdict_write(const struct render_input *in, const struct verdict_format *format, struct buf *out,
                    struct diag *diag) MUST_CHECK;
-
-#endif

@@ -7,8 +7,7 @@
  *     chain->n_steps, ..
  *
  * A wait in no section is how a main thread spends its time when there is nothing to do: it is not looked at. */
-#ifndef RENDER_VERDICT_WAKE_CHAIN_H
-#define RENDER_VERDICT_WAKE_CHAIN_H
+#pragma once
 
 #include "core/arena.h"
 #include "profile/calls/replay.h"
@@ -59,5 +58,3 @@ struct wake_chain *wake_chain_new(struct arena *arena, const struct profile *p,
 
 /* What is to be replayed next, of its tracks, window and sink; false: nothing more. */
 bool wake_chain_wants(struct wake_chain *c, struct replay_request *replay);
-
-#endif

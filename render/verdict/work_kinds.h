@@ -1,6 +1,5 @@
 /* What people look for on a main thread: kinds of work that are known by the methods that begin them. */
-#ifndef RENDER_VERDICT_WORK_KINDS_H
-#define RENDER_VERDICT_WORK_KINDS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -43,5 +42,3 @@ const char *work_kind_words(enum work_kind kind);
 
 /* What to do about it, as a sentence. */
 const char *work_kind_advice(enum work_kind kind);
-
-#endif

@@ -1,8 +1,7 @@
 /* What was asked for: all that a request, a form or a command line says beside the profile that it is
  * about, parsed once. Its keys are the rows of a table (key.h). Plain data, without pointers of its own
  * but for presets and struct diff_request.asked. */
-#ifndef RENDER_VIEW_ASKED_H
-#define RENDER_VIEW_ASKED_H
+#pragma once
 
 #include "render/view/view.h"
 
@@ -127,5 +126,3 @@ void diff_each(const struct diff_request *r, void (*put)(void *context, const ch
 void diff_view_of_b(const struct diff_request *r, struct view_options *view);
 /* What the key `name` is for B, as text; "": the same as for A. */
 const char *diff_text_of_b(const struct diff_request *r, const char *name);
-
-#endif

@@ -1,6 +1,5 @@
 /* What every picture, table and text is made from. Renderers are pure: this in, bytes out. */
-#ifndef RENDER_VIEW_INPUT_H
-#define RENDER_VIEW_INPUT_H
+#pragma once
 
 #include "core/arena.h"
 #include "profile/profile.h"
@@ -31,5 +30,3 @@ struct render_input {
     const struct letterhead *letter; /* of pictures; NULL: they say nothing of their upload */
     struct arena *scratch;           /* the renderer's own memory; free with it */
 };
-
-#endif

@@ -9,8 +9,7 @@
  * (view.h). Names are unique within each such sum, but for this: of two rows of one name the later one
  * counts. A comparison (KEYS_COMPARED) also takes `<name>_b` for each row that says so: what its second
  * side has instead. */
-#ifndef RENDER_VIEW_KEY_H
-#define RENDER_VIEW_KEY_H
+#pragma once
 
 #include "render/view/asked.h"
 
@@ -127,5 +126,3 @@ bool key_differs(const struct key *r, const struct view_options *o);
 /* Appends one paragraph for people, without line ends: what the key says, the words with their meaning or the range,
  * the default. */
 void key_describe(const struct key *r, bool of_b, struct buf *b);
-
-#endif

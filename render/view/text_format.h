@@ -1,6 +1,5 @@
 /* What is known of a text that is made of a profile: the first member of each row of a table of formats. */
-#ifndef RENDER_VIEW_TEXT_FORMAT_H
-#define RENDER_VIEW_TEXT_FORMAT_H
+#pragma once
 
 struct text_format {
     const char *name;       /* --format, and the suffix of URLs */
@@ -8,5 +7,3 @@ struct text_format {
     const char *help;       /* what it is for, in a few words that can stand in brackets */
     unsigned revision;      /* raised when the bytes change for equal input: part of every cache key */
 };
-
-#endif

@@ -1,7 +1,6 @@
 /* What to show of a profile: which tracks, which value, drawn how. The same words and values in URLs, on the
  * command line and in cache keys. */
-#ifndef RENDER_VIEW_VIEW_H
-#define RENDER_VIEW_VIEW_H
+#pragma once
 
 #include "core/arena.h"
 #include "core/buf.h"
@@ -279,5 +278,3 @@ unsigned change_step(uint64_t a, uint64_t b);
 
 /* What a step says, for legends: "-20 %". */
 const char *change_step_label(unsigned step);
-
-#endif

@@ -1,7 +1,6 @@
 /* The configuration, as those who obey it read it: immutable once loaded. How it comes about is said in
  * config_load.h; the keys, their ranges and defaults are the rows of config_keys.c. */
-#ifndef SERVER_CONFIG_CONFIG_H
-#define SERVER_CONFIG_CONFIG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -80,5 +79,3 @@ struct config {
     uint64_t old_names; /* bit i: the configuration has old name i of config_keys.h */
     uint64_t folds; /* profiles of stored uploads that are folded at a time: config_load.h; 0 before that */
 };
-
-#endif

@@ -1,7 +1,6 @@
 /* The table of configuration keys, and values as text: it drives the file, the environment, the flags, the
  * printed configuration and the help. */
-#ifndef SERVER_CONFIG_CONFIG_KEYS_H
-#define SERVER_CONFIG_CONFIG_KEYS_H
+#pragma once
 
 #include "core/buf.h"
 #include "core/diag.h"
@@ -61,5 +60,3 @@ struct config_shown {
     char text[121];
 };
 struct config_shown config_keys_shown(struct str s);
-
-#endif

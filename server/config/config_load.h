@@ -5,8 +5,7 @@
  * Without --config and AFLAMED_CONFIG no file is read; one has at most 1 MiB. A size is a number of bytes, or
  * a text with one of the suffixes K, M, G (powers of 1024). AFLAMED_SAMPLES and AFLAMED_TEST_* belong to the
  * tests and are passed over; any other unknown AFLAMED_* is an error. */
-#ifndef SERVER_CONFIG_CONFIG_LOAD_H
-#define SERVER_CONFIG_CONFIG_LOAD_H
+#pragma once
 
 #include "core/diag.h"
 #include "core/system/memory_limit.h"
@@ -50,5 +49,3 @@ uint64_t config_ceiling(const struct config *c);
 
 /* The folder on this machine that the service writes to: its store, or what it keeps of a bucket. */
 const char *config_place(const struct config *c);
-
-#endif

@@ -1,8 +1,7 @@
 /* Who a client is, as far as its address tells: an IPv4 address, or the /64 network of an IPv6 address, which one
  * customer has to itself. And lists of networks, as `trusted_proxies` names them: "10.0.0.0/8, 192.0.2.7, ::1".
  * Pure; no file and no lookup of names. */
-#ifndef SERVER_CONFIG_NETWORK_H
-#define SERVER_CONFIG_NETWORK_H
+#pragma once
 
 #include <sys/socket.h>
 
@@ -50,5 +49,3 @@ bool address_parse(struct str text, struct address *a) MUST_CHECK;
 
 /* 127.0.0.0/8, ::1, either of them written as the other, localhost, and Unix sockets. */
 bool address_is_loopback(const struct address *a);
-
-#endif

@@ -1,6 +1,5 @@
 /* The members of an uploaded archive that are read here. */
-#ifndef SERVER_CONVERT_ARCHIVE_MEMBERS_H
-#define SERVER_CONVERT_ARCHIVE_MEMBERS_H
+#pragma once
 
 #include "core/diag.h"
 #include "parser/format.h"
@@ -31,5 +30,3 @@ enum archive_found {
 enum archive_found archive_members_list(const struct config *config, int fd, const struct stop *stop,
                                         struct archive_members *members, struct diag *diag) MUST_CHECK;
 void archive_members_free(struct archive_members *members); /* none is fine */
-
-#endif

@@ -6,8 +6,7 @@
  *
  * Knows no store, no HTTP and no threads: see server/views/profiles.h for who shares a profile. A
  * conversion is used by one thread at a time; a shared profile by any number of them. */
-#ifndef SERVER_CONVERT_CONVERT_H
-#define SERVER_CONVERT_CONVERT_H
+#pragma once
 
 #include "core/arena.h"
 #include "core/buf.h"
@@ -214,5 +213,3 @@ struct call_list_taker {
 bool call_list_write(const struct convert_source *source, const struct view_options *view,
                      const struct call_format *format, struct buf *out, const struct call_list_taker *taker,
                      struct diag *diag) MUST_CHECK;
-
-#endif

@@ -1,7 +1,6 @@
 /* The inside of a conversion, shared by convert.c (from bytes to a profile, and to its log of calls) and
  * convert_draw.c (what is drawn and listed of both). */
-#ifndef SERVER_CONVERT_CONVERT_IMPL_H
-#define SERVER_CONVERT_CONVERT_IMPL_H
+#pragma once
 
 #include "core/system/mapped_file.h"
 #include "parser/reader.h"
@@ -78,5 +77,3 @@ const struct profile *conversion_read_bytes(struct conversion *f, const struct s
 bool convert_within(const struct convert_source *s, const struct convert_drawing *d,
                     const struct view_options *view, const struct spans *spans, struct buf *out,
                     struct diag *diag);
-
-#endif

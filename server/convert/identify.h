@@ -1,7 +1,6 @@
 /* Names what was refused: "PNG image data", from the first bytes, by libmagic. It never decides what a file
  * is. */
-#ifndef SERVER_CONVERT_IDENTIFY_H
-#define SERVER_CONVERT_IDENTIFY_H
+#pragma once
 
 #include <stddef.h>
 
@@ -24,5 +23,3 @@ void identify_refused(struct diag *diag, const void *p, size_t n);
 
 /* Adds to the hint what there is to say about the diag's topic, once. */
 void diag_add_words(struct diag *diag);
-
-#endif

@@ -5,8 +5,7 @@
  *     mapping_fit_new -> mapping_fit_feed .. -> mapping_fit_finish, mapping_fit_free
  *
  * Memory grows with the names and not with the file. One thread. */
-#ifndef SERVER_CONVERT_MAPPING_FIT_H
-#define SERVER_CONVERT_MAPPING_FIT_H
+#pragma once
 
 #include "profile/mapping/mapping.h"
 #include "server/convert/convert.h"
@@ -27,5 +26,3 @@ void mapping_fit_free(struct mapping_fit *f); /* NULL is fine */
 bool mapping_fit_feed(struct mapping_fit *f, struct str bytes, struct diag *diag) MUST_CHECK;
 /* Behind the last byte. False as above. */
 bool mapping_fit_finish(struct mapping_fit *f, struct mapping_share *share, struct diag *diag) MUST_CHECK;
-
-#endif

@@ -1,8 +1,7 @@
 /* Which profile is meant: of which bytes, read how. Profiles, views, jobs, caches and the command line
  * pass one of these and nothing beside it. Two profiles are equal if their ids are. Plain data, to be
  * copied; zeroed it is of no bytes. Any thread. */
-#ifndef SERVER_CONVERT_PROFILE_ID_H
-#define SERVER_CONVERT_PROFILE_ID_H
+#pragma once
 
 #include "core/buf.h"
 #include "profile/calls/window.h"
@@ -48,5 +47,3 @@ void profile_id_source(const struct profile_id *id, char out[RECORD_SHA256_CHARS
 
 /* Appends the canonical text: equal ids have equal texts, others do not. text->failed: no memory. */
 void profile_id_canonical(const struct profile_id *id, struct buf *text);
-
-#endif

@@ -1,7 +1,6 @@
 /* Reports: what is made of a stored profile beside pictures: the table of methods, one method, the
  * verdict. Each is a row of a table; its URL, its media type and its part of cache keys come from the row. */
-#ifndef SERVER_CONVERT_REPORT_H
-#define SERVER_CONVERT_REPORT_H
+#pragma once
 
 #include <jansson.h>
 
@@ -105,5 +104,3 @@ void report_cut(const struct report *r, const struct asked *request, struct buf 
 
 /* Appends what the request says, as part of cache keys. */
 void report_canonical(const struct asked *request, struct buf *b);
-
-#endif

@@ -1,6 +1,5 @@
 /* A profile's summary, as it is kept, and as others get it. See summary.c for its shape. */
-#ifndef SERVER_CONVERT_SUMMARY_H
-#define SERVER_CONVERT_SUMMARY_H
+#pragma once
 
 #include "core/buf.h"
 #include "core/json.h"
@@ -64,5 +63,3 @@ void summary_put(struct buf *out, struct str summary, const struct summary_part 
 
 /* The same as members of the object that is open. */
 void summary_put_members(struct json *j, struct str summary, const struct summary_part *part);
-
-#endif

@@ -9,8 +9,7 @@
  * Objects never change; so what is at the other place already, with as many bytes, is not copied again, and a copy that
  * was ended goes on where it ended. Nothing is removed there. Bytes of uploads are compared with the digest in their record,
  * and files of names with their own names: one that differs is counted as damaged, and not copied. */
-#ifndef SERVER_COPY_COPY_H
-#define SERVER_COPY_COPY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -51,5 +50,3 @@ struct copy_counts {
  * counts say what was done. */
 bool copy_all(struct place *from, struct place *to, void (*damaged)(void *context, const char *key),
               void *context, struct copy_counts *counts, struct diag *diag) MUST_CHECK;
-
-#endif

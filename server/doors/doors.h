@@ -1,7 +1,6 @@
 /* The doors of the service: who a request is from. There are none unless the configuration has `tokens_file` or
  * `user_header`: then whoever reaches the service may upload and read. Any thread. */
-#ifndef SERVER_DOORS_DOORS_H
-#define SERVER_DOORS_DOORS_H
+#pragma once
 
 #include "core/str.h"
 #include "core/system/digest.h"
@@ -103,5 +102,3 @@ bool credentials_token(struct str authorization, struct credentials_token *token
 /* The next cookie of this name in the header Cookie (RFC 6265, 4.2.1), of which *cookie is what is left. p == NULL: none
  * is left. */
 struct str credentials_cookie(struct str *cookie, struct str name);
-
-#endif

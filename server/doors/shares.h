@@ -4,8 +4,7 @@
  *
  * An upload is paid for when its bytes have come, whatever becomes of it: so one may go beyond the share, and the next
  * waits for longer. Work that is beyond the share is never refused: it is done when others have none (shares_behind). */
-#ifndef SERVER_DOORS_SHARES_H
-#define SERVER_DOORS_SHARES_H
+#pragma once
 
 #include "core/buf.h"
 #include "server/config/config.h"
@@ -44,5 +43,3 @@ void shares_look(struct shares *s, struct str name, int64_t now_s, struct share_
  * cannot be understood of a text is passed over. */
 void shares_put(struct shares *s, struct buf *b);
 void shares_take(struct shares *s, struct str text);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * A line that is empty or begins with '#' is passed over. A name may have several tokens, as while one is replaced by
  * the next. `aflamed token` writes the file; a person may, too. */
-#ifndef SERVER_DOORS_TOKEN_FILE_H
-#define SERVER_DOORS_TOKEN_FILE_H
+#pragma once
 
 #include "core/diag.h"
 #include "server/doors/who.h"
@@ -54,5 +53,3 @@ bool token_new(const char *name, unsigned scopes, const char *spaces, int64_t no
 /* Appends all lines but those of the name, also such as cannot be parsed: to take a token out must work. Returns how many
  * there were of the name. */
 size_t tokens_take_out(struct str text, struct str name, struct buf *left);
-
-#endif

@@ -1,6 +1,5 @@
 /* Who asks, and what they may do. Pure. */
-#ifndef SERVER_DOORS_WHO_H
-#define SERVER_DOORS_WHO_H
+#pragma once
 
 #include "core/buf.h"
 #include "server/spaces/labels.h"
@@ -60,5 +59,3 @@ static inline struct str who_logged(const struct who *w)
 {
     return w->by == WHO_NOBODY ? (struct str){NULL, 0} : str_of(w->name);
 }
-
-#endif

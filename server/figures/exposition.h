@@ -7,8 +7,7 @@
  *     exposition_end(&e);
  *
  * All values of a name follow its beginning. The name of a counter is given without the _total at its end. */
-#ifndef SERVER_FIGURES_EXPOSITION_H
-#define SERVER_FIGURES_EXPOSITION_H
+#pragma once
 
 #include "core/buf.h"
 
@@ -43,5 +42,3 @@ void exposition_histogram(struct exposition *e, const char *name, const struct f
                           size_t n_labels, const uint64_t counts[EXPOSITION_BUCKETS + 1], uint64_t sum_us);
 
 void exposition_end(struct exposition *e);
-
-#endif

@@ -1,7 +1,6 @@
 /* What is counted of the service. A count is an atomic number that only grows: no call here takes a lock or
  * waits, but for the first upload of a format. Any thread. Every call does nothing when `f` is NULL. */
-#ifndef SERVER_FIGURES_FIGURES_H
-#define SERVER_FIGURES_FIGURES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -64,5 +63,3 @@ void figures_webhook(struct figures *f, enum figures_webhook result);
  * format, never a word of a file. */
 void figures_upload(struct figures *f, struct str format);
 void figures_reading(struct figures *f, struct str format, uint64_t cpu_us);
-
-#endif

@@ -1,6 +1,5 @@
 /* The inside of the figures: for figures.c, which counts, and figures_table.c, which writes. */
-#ifndef SERVER_FIGURES_FIGURES_IMPL_H
-#define SERVER_FIGURES_FIGURES_IMPL_H
+#pragma once
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -54,5 +53,3 @@ struct figures {
     struct format_figures formats[FIGURES_FORMATS_MAX + 1]; /* the last one is "other" */
     struct route_figures routes[]; /* n_routes, and one for requests without a route */
 };
-
-#endif

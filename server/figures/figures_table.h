@@ -1,6 +1,5 @@
 /* THE TABLE of figures, with their names, and the text that is made of it. */
-#ifndef SERVER_FIGURES_FIGURES_TABLE_H
-#define SERVER_FIGURES_FIGURES_TABLE_H
+#pragma once
 
 #include "server/figures/exposition.h"
 #include "server/figures/figures.h"
@@ -54,5 +53,3 @@ extern const size_t FIGURES_COUNT;
 
 /* Appends all of it. b->failed: no memory. */
 void figures_put(struct buf *b, const struct figures *f, const struct figures_now *now, bool open_metrics);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * What comes over a Unix socket, or from a trusted proxy without a forwarded address, has no address: it
  * belongs to one client that has no shares to keep to. */
-#ifndef SERVER_HTTP_CLIENTS_H
-#define SERVER_HTTP_CLIENTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,5 +42,3 @@ void client_waited(struct client *client);
 
 /* "192.0.2.7", "2001:db8::"; "-" without address. Stays as long as the reference. */
 const char *client_text(const struct client *client);
-
-#endif

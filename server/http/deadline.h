@@ -4,8 +4,7 @@
  * client's fault. One thread looks often, and shuts down what is late; the library then closes it as it
  * closes any connection that breaks. At those whose client waits for us, for whom no time runs, it lets
  * somebody else look: the library does not see that such a client leaves. */
-#ifndef SERVER_HTTP_DEADLINE_H
-#define SERVER_HTTP_DEADLINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -40,5 +39,3 @@ void deadline_set(struct deadlines *d, struct deadline *c, uint64_t seconds);
 void deadline_remove(struct deadlines *d, struct deadline *c); /* before the descriptor is closed */
 /* Shuts every connection down now. */
 void deadlines_expire_all(struct deadlines *d);
-
-#endif

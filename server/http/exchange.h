@@ -1,8 +1,7 @@
 /* One request and its answer, as the handlers see them: no HTTP library here. A handler reads the request, fills
  * x->reply and returns X_DONE. One that cannot answer yet waits, as the section on waiting says, and goes on
  * where it waited. A request is handled by one thread at a time, its connection's. */
-#ifndef SERVER_HTTP_EXCHANGE_H
-#define SERVER_HTTP_EXCHANGE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -289,5 +288,3 @@ enum exchange_step exchange_no_memory(struct exchange *x, const char *what);
 
 /* The detail, with the offset behind it in words; not escaped. */
 void problem_detail(struct buf *b, const struct problem *p);
-
-#endif

@@ -1,6 +1,5 @@
 /* A body that is a small form (server/http/message/form.h). */
-#ifndef SERVER_HTTP_FORM_BODY_H
-#define SERVER_HTTP_FORM_BODY_H
+#pragma once
 
 #include "server/http/message/form.h"
 #include "server/http/route.h"
@@ -15,5 +14,3 @@ const struct form *form_body_read(struct exchange *x) MUST_CHECK;
 
 /* Answers 415: a form is not read with a content coding. */
 enum exchange_step form_body_refuse_coding(struct exchange *x);
-
-#endif

@@ -7,8 +7,7 @@
  * what is suspended may be resumed, and all of it before the stop. A content reader that returns 0 is
  * asked again at once, for ever: it suspends instead. A reply in the middle of a body is never sent. A
  * request that is answered in the call with its headers ends the connection. */
-#ifndef SERVER_HTTP_HTTP_H
-#define SERVER_HTTP_HTTP_H
+#pragma once
 
 #include "core/diag.h"
 #include "server/config/network.h"
@@ -64,5 +63,3 @@ int listen_inherited(char *bound, size_t bound_bytes);
 
 /* Closes it, and removes a Unix socket's name. */
 void listen_close(const struct address *a, int fd);
-
-#endif

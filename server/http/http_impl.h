@@ -10,8 +10,7 @@
  *
  * A request belongs to one connection, and all calls for it come from that connection's thread. What other
  * threads may touch is said where it stands. */
-#ifndef SERVER_HTTP_HTTP_IMPL_H
-#define SERVER_HTTP_HTTP_IMPL_H
+#pragma once
 
 #include <microhttpd.h>
 #include <pthread.h>
@@ -102,5 +101,3 @@ void request_look(struct request *r);
 enum MHD_Result request_step(void *http, struct MHD_Connection *connection, const char *url,
                              const char *method, const char *version, const char *data, size_t *n,
                              void **context);
-
-#endif

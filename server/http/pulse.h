@@ -1,8 +1,7 @@
 /* Whether the threads that serve connections still come back from what the library calls them for. A thread
  * that sleeps until a client speaks is well; one that has been within one call for long is not: it waits for a
  * lock that nobody gives, or runs in a circle, and all its connections with it. */
-#ifndef SERVER_HTTP_PULSE_H
-#define SERVER_HTTP_PULSE_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -29,5 +28,3 @@ void pulse_end(struct pulses *p);
 
 /* Called once a second, by one thread. False: a thread has been within one call for PULSE_STUCK_LOOKS looks. */
 bool pulses_look(struct pulses *p);
-
-#endif

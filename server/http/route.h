@@ -1,6 +1,5 @@
 /* What the HTTP side knows of a route. The table of all routes is server/routes/routes.c. */
-#ifndef SERVER_HTTP_ROUTE_H
-#define SERVER_HTTP_ROUTE_H
+#pragma once
 
 #include "server/http/exchange.h"
 
@@ -46,5 +45,3 @@ struct route {
     enum exchange_step (*handle)(struct exchange *x);
     const char *help; /* for the documentation: a sentence without its full stop; NULL: not for people */
 };
-
-#endif

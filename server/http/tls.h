@@ -2,8 +2,7 @@
  *
  * The library does TLS itself (GnuTLS): it asks for the certificate with each handshake, so that a new one is shown as
  * soon as it was read. */
-#ifndef SERVER_HTTP_TLS_H
-#define SERVER_HTTP_TLS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -27,5 +26,3 @@ struct gnutls_pcert_st;
 struct gnutls_privkey_st;
 int tls_show(struct tls *t, struct gnutls_pcert_st **chain, unsigned *chain_n,
              struct gnutls_privkey_st **key);
-
-#endif

@@ -1,6 +1,5 @@
 /* The page of a check. */
-#ifndef SERVER_PAGES_PAGE_CHECK_H
-#define SERVER_PAGES_PAGE_CHECK_H
+#pragma once
 
 #include "server/pages/page_frame.h"
 #include "server/spaces/space_check.h"
@@ -12,5 +11,3 @@ struct page_check {
     const struct page_visitor *visitor;
 };
 void page_check(struct buf *b, const struct page_check *p);
-
-#endif

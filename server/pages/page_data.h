@@ -1,7 +1,6 @@
 /* A profile's summary (see summary.c) as the pages read it. What is missing or of another type reads as empty or
  * 0: a summary comes out of a store. */
-#ifndef SERVER_PAGES_PAGE_DATA_H
-#define SERVER_PAGES_PAGE_DATA_H
+#pragma once
 
 #include <jansson.h>
 
@@ -54,5 +53,3 @@ const struct track_noun *page_data_noun(const json_t *summary);
 
 /* What the file is called, or else that it is not. */
 struct str page_data_name(const char *name);
-
-#endif

@@ -1,7 +1,6 @@
 /* What the pages are made of: the frame around each, and text that is escaped. All links of a page are relative
  * to its own URL, so that they hold behind a proxy that puts the service under a path of its own. */
-#ifndef SERVER_PAGES_PAGE_FRAME_H
-#define SERVER_PAGES_PAGE_FRAME_H
+#pragma once
 
 #include "server/http/exchange.h"
 
@@ -60,5 +59,3 @@ void page_frame_end(struct buf *b);
     page_put_texts(b, markup, (const struct str[]){__VA_ARGS__}, \
                    sizeof((const struct str[]){__VA_ARGS__}) / sizeof(struct str))
 void page_put_texts(struct buf *b, const char *markup, const struct str *texts, size_t n_texts);
-
-#endif

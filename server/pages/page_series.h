@@ -1,6 +1,5 @@
 /* The page of a series. */
-#ifndef SERVER_PAGES_PAGE_SERIES_H
-#define SERVER_PAGES_PAGE_SERIES_H
+#pragma once
 
 #include "server/pages/page_frame.h"
 #include "server/spaces/series_value.h"
@@ -12,5 +11,3 @@ struct page_series {
     const struct page_visitor *visitor;
 };
 void page_series(struct buf *b, const struct page_series *p);
-
-#endif

@@ -1,7 +1,6 @@
 /* The HTML pages: functions from data to text. No inline script or style; every text from outside is escaped.
  * `root` is where the front page is, seen from the page (page_frame.h). */
-#ifndef SERVER_PAGES_PAGES_H
-#define SERVER_PAGES_PAGES_H
+#pragma once
 
 #include <jansson.h>
 
@@ -157,5 +156,3 @@ void page_login(const struct exchange *x, struct buf *b, struct str to, bool ref
 
 /* Fills x->reply: the whole answer, headers included. */
 void page_problem(struct exchange *x, const struct problem *p);
-
-#endif

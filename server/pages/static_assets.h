@@ -1,7 +1,6 @@
 /* The files of static/: where they are served, and their encoded forms, of which each is made at first use
  * and kept. Any thread. */
-#ifndef SERVER_PAGES_STATIC_ASSETS_H
-#define SERVER_PAGES_STATIC_ASSETS_H
+#pragma once
 
 #include "server/http/message/accept.h"
 #include "static/static_files.h"
@@ -22,5 +21,3 @@ void static_assets_free(struct static_assets *k); /* NULL is fine */
 /* `bytes` in the coding *e, which live as long as k; if there is no memory to make them, the bytes themselves, and
  * *e is ENCODING_IDENTITY. Known again by its address: for constant bytes only. */
 struct str static_assets_get(struct static_assets *k, struct str bytes, enum encoding *e);
-
-#endif

@@ -1,6 +1,5 @@
 /* The inside of the workspace page, shared by the files that write its parts (see page_workspace.c). */
-#ifndef SERVER_PAGES_WORKSPACE_H
-#define SERVER_PAGES_WORKSPACE_H
+#pragma once
 
 #include "server/pages/page_data.h"
 #include "server/pages/page_frame.h"
@@ -116,5 +115,3 @@ void workspace_compared_sides(const struct workspace *w);
 
 /* The row of tools, and below it what it shows. */
 void workspace_tools(const struct workspace *w);
-
-#endif

@@ -1,6 +1,5 @@
 /* Who may: a request's door; the record of the upload that it is about, and what that says of who may read and change it. */
-#ifndef SERVER_ROUTES_ADMIT_H
-#define SERVER_ROUTES_ADMIT_H
+#pragma once
 
 #include "server/http/exchange.h"
 #include "server/http/route.h"
@@ -60,5 +59,3 @@ void profile_gone(struct exchange *x);
 /* Whether who asks has the scope or is the upload's owner, or `token` (p == NULL: none in the body), or else that of the
  * header X-Delete-Token, is its delete token. False: x->reply says why. */
 bool profile_may_change(struct exchange *x, const struct record *r, enum scope scope, struct str token);
-
-#endif

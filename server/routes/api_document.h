@@ -1,8 +1,7 @@
 /* The interface as a list, for its description: every URL with what may be said to it. The list is made of
  * the tables of routes, reports, outputs, formats of calls and keys, so that a new row is described
  * without more. */
-#ifndef SERVER_ROUTES_API_DOCUMENT_H
-#define SERVER_ROUTES_API_DOCUMENT_H
+#pragma once
 
 #include "core/str.h"
 #include "render/output.h"
@@ -45,5 +44,3 @@ unsigned api_keys(const struct api_path *p);
 /* All that the path takes, in the order of the tables. False: no memory is left. */
 bool api_parameters(const struct api_path *p,
                     void (*visit)(void *context, const struct api_parameter *parameter), void *context);
-
-#endif

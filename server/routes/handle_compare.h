@@ -1,6 +1,5 @@
 /* Two uploads compared, for other handlers. */
-#ifndef SERVER_ROUTES_HANDLE_COMPARE_H
-#define SERVER_ROUTES_HANDLE_COMPARE_H
+#pragma once
 
 #include "server/http/exchange.h"
 #include "server/views/views.h"
@@ -11,5 +10,3 @@ bool compare_of_url(struct exchange *x, struct record *a, struct record *b, stru
 
 /* An id, or what follows /p/ in a link, as far as an id goes. */
 struct str upload_id_in(struct str text);
-
-#endif

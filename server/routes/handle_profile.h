@@ -1,6 +1,5 @@
 /* An upload as JSON, for clients of the API. */
-#ifndef SERVER_ROUTES_HANDLE_PROFILE_H
-#define SERVER_ROUTES_HANDLE_PROFILE_H
+#pragma once
 
 #include "core/json.h"
 #include "server/http/exchange.h"
@@ -16,5 +15,3 @@ void profile_json_record(struct exchange *x, struct json *j, const struct record
 
 /* The headers of an answer that browsers save as a file of this name, and of which they run nothing. */
 void profile_attachment(struct exchange *x, const char *name, const char *suffix);
-
-#endif

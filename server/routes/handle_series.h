@@ -1,6 +1,5 @@
 /* Series of a space, for its route and for tools. */
-#ifndef SERVER_ROUTES_HANDLE_SERIES_H
-#define SERVER_ROUTES_HANDLE_SERIES_H
+#pragma once
 
 #include "server/http/exchange.h"
 
@@ -14,5 +13,3 @@ bool series_make(struct exchange *x, struct series_answer *a, struct diag *diag)
 
 /* Appends a line for each point and each change. */
 void series_put_text(const struct series_answer *a, struct buf *b);
-
-#endif

@@ -1,6 +1,5 @@
 /* The list of a space, for its route and for tools. */
-#ifndef SERVER_ROUTES_HANDLE_SPACE_H
-#define SERVER_ROUTES_HANDLE_SPACE_H
+#pragma once
 
 #include "server/http/exchange.h"
 #include "server/spaces/spaces.h"
@@ -26,5 +25,3 @@ void space_list_end(void *space_list);
 
 /* Appends a line for each upload: its link, when, name, labels, headline. */
 void space_put_text(struct exchange *x, const struct space_list *l, struct buf *b);
-
-#endif

@@ -1,6 +1,5 @@
 /* A check of uploads against a baseline of their space, for the upload that asks for one. */
-#ifndef SERVER_ROUTES_HANDLE_UPLOAD_H
-#define SERVER_ROUTES_HANDLE_UPLOAD_H
+#pragma once
 
 #include "server/http/exchange.h"
 
@@ -11,5 +10,3 @@ struct check_answer *check_ask(struct exchange *x, struct str space);
 
 /* Appends the check as text for terminals, on a thread that may block. False: diag. */
 bool check_put_text(struct exchange *x, struct check_answer *a, struct buf *b, struct diag *diag);
-
-#endif

@@ -1,6 +1,5 @@
 /* Which route a request is for. The table is in routes_table.h. */
-#ifndef SERVER_ROUTES_ROUTES_H
-#define SERVER_ROUTES_ROUTES_H
+#pragma once
 
 #include "server/http/route.h"
 
@@ -26,5 +25,3 @@ const struct route *route_find_figures(struct exchange *x);
 
 /* What redirect_listen serves: every request is led on to external_url. NULL. */
 const struct route *route_lead_on(struct exchange *x);
-
-#endif

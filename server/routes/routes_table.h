@@ -2,8 +2,7 @@
  * handler, whose prototype is made of the row too. The columns are those of struct route (http/route.h).
  * The door says who may ask; tests/http/test_doors.py asks for every row as everybody.
  * Rows are looked through in this order; the last one is PUT of any name, since nothing else can be put. */
-#ifndef SERVER_ROUTES_ROUTES_TABLE_H
-#define SERVER_ROUTES_ROUTES_TABLE_H
+#pragma once
 
 #include "render/view/key.h"
 #include "server/http/form_body.h"
@@ -134,5 +133,3 @@ extern const struct route_body MAPPING_BODY, SYMBOLS_BODY;
     enum exchange_step handle(struct exchange *x);
 ROUTES_TABLE(ROUTE_PROTOTYPE)
 #undef ROUTE_PROTOTYPE
-
-#endif

@@ -1,6 +1,5 @@
 /* Views as answers: which one a URL asks for, and its headers. */
-#ifndef SERVER_ROUTES_VIEW_ANSWER_H
-#define SERVER_ROUTES_VIEW_ANSWER_H
+#pragma once
 
 #include "server/http/exchange.h"
 #include "server/pages/pages.h"
@@ -91,5 +90,3 @@ void workspace_content(struct workspace_answer *a);
 /* The caller has set record, tab, workspace_content, and of the content the options and what is asked of
  * the report; of a comparison also the other record and the pair. */
 enum exchange_step workspace_answer(struct exchange *x, struct workspace_answer *a);
-
-#endif

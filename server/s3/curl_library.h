@@ -1,7 +1,6 @@
 /* libcurl, loaded when it is first needed: with all that it needs itself it takes longer to load than the program, and
  * a service that keeps its uploads in a directory never needs it. */
-#ifndef SERVER_S3_CURL_LIBRARY_H
-#define SERVER_S3_CURL_LIBRARY_H
+#pragma once
 
 #include <curl/curl.h>
 
@@ -23,5 +22,3 @@ struct curl_library {
 
 /* Stays loaded until the program ends. NULL: diag. Any thread. */
 const struct curl_library *curl_library(struct diag *diag) MUST_CHECK;
-
-#endif

@@ -6,8 +6,7 @@
  * more. What is not known is never told as "not found".
  *
  * Keys are [a-z0-9/._-], as those of the store (server/store/store.h). Any thread. */
-#ifndef SERVER_S3_S3_H
-#define SERVER_S3_S3_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -116,5 +115,3 @@ enum s3_result s3_list(struct s3 *s, const char *prefix,
 
 /* Seconds that the store's clock was ahead of ours with its last answer; signatures are refused beyond 15 minutes. */
 int64_t s3_clock_ahead_s(const struct s3 *s);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the files of this room share: one request, and its attempts. */
-#ifndef SERVER_S3_S3_IMPL_H
-#define SERVER_S3_S3_IMPL_H
+#pragma once
 
 #include "core/buf.h"
 #include "server/s3/s3.h"
@@ -69,5 +68,3 @@ const char *s3_prefix(const struct s3 *s);
 bool s3_xml_next(struct str *rest, struct str name, struct str *text);
 /* Appends the text with its entities replaced. */
 void s3_xml_text(struct buf *b, struct str text);
-
-#endif

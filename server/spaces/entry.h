@@ -8,8 +8,7 @@
  * "label" is what people said, "known" what the file itself says, of keys that they did not use.
  * "rules" are those of which the verdict has a sentence, "methods" those that it names. The first entry of a new upload has
  * nothing that its views tell, and "known" has the format alone; so has one whose views could not be made. */
-#ifndef SERVER_SPACES_ENTRY_H
-#define SERVER_SPACES_ENTRY_H
+#pragma once
 
 #include <jansson.h>
 
@@ -53,5 +52,3 @@ struct str entry_sha256(const struct entry *e);
 /* The labels that people said: lines "KEY=VALUE\n". */
 struct str entry_said_labels(const struct entry *e);
 struct query_subject entry_subject(const struct entry *e);
-
-#endif

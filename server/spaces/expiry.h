@@ -1,6 +1,5 @@
 /* How long an upload is kept, as clients and operators write it. Pure. */
-#ifndef SERVER_SPACES_EXPIRY_H
-#define SERVER_SPACES_EXPIRY_H
+#pragma once
 
 #include "server/spaces/labels.h"
 
@@ -19,5 +18,3 @@ uint64_t expiry_rules_longest(struct str rules);
 
 /* False: no item is about these labels. */
 bool expiry_of_labels(struct str rules, const struct labels *labels, uint64_t *seconds) MUST_CHECK;
-
-#endif

@@ -2,8 +2,7 @@
  *
  * A name of a space, and a key, is made of [a-z0-9._-], has at most 64 bytes and does not begin with a dot. A value is text
  * (core/clean.h) without control characters, of at most 200 bytes and at least one; blanks around it are left out. */
-#ifndef SERVER_SPACES_LABELS_H
-#define SERVER_SPACES_LABELS_H
+#pragma once
 
 #include "core/diag.h"
 #include "core/json.h"
@@ -62,5 +61,3 @@ static inline struct str labels_value(const struct labels *l, struct str key)
 {
     return labels_value_in(labels_all(l), key);
 }
-
-#endif

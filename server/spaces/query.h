@@ -9,8 +9,7 @@
  * somewhere. Of these three, capital letters of ASCII are as small ones. Quotes hold blanks together, and two quotes within them are one; a term that begins
  * with a quote is a word. A colon behind what cannot be the key of a label makes a word, too. Labels whose keys are those of
  * times, verdicts and methods are found by `label.method:value`. Pure. */
-#ifndef SERVER_SPACES_QUERY_H
-#define SERVER_SPACES_QUERY_H
+#pragma once
 
 #include "core/buf.h"
 #include "server/spaces/labels.h"
@@ -54,5 +53,3 @@ bool query_fits(const struct query *q, const struct query_subject *s);
 
 /* In place: capital letters of ASCII become small ones. */
 void query_small(char *text, size_t n);
-
-#endif

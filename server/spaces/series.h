@@ -10,8 +10,7 @@
  *     series_collect(..)     runs, points, series
  *     run->value = ..        of each run that has one
  *     series_evaluate(..)    the rest */
-#ifndef SERVER_SPACES_SERIES_H
-#define SERVER_SPACES_SERIES_H
+#pragma once
 
 #include "server/spaces/spaces.h"
 #include "server/spaces/stored_digest.h"
@@ -92,5 +91,3 @@ void series_free(struct series_list *l);
  * which is_left_out(context, key) is false. */
 void series_labels(struct buf *b, struct str labels, bool (*is_left_out)(const void *context, struct str key),
                    const void *context);
-
-#endif

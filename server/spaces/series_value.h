@@ -1,6 +1,5 @@
 /* Which value of its uploads a series shows, and where it comes from: their digests. */
-#ifndef SERVER_SPACES_SERIES_VALUE_H
-#define SERVER_SPACES_SERIES_VALUE_H
+#pragma once
 
 #include "server/spaces/series.h"
 #include "server/spaces/stored_digest.h"
@@ -51,5 +50,3 @@ void series_change_words(struct buf *b, const struct series_list *l, const struc
  * point to the next. */
 bool series_unchanged_words(struct buf *b, const struct series_list *l, const struct series *s,
                             struct series_change *c);
-
-#endif

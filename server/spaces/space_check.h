@@ -4,8 +4,7 @@
  * have the same labels, but for those that differ from run to run (series.h) and those that one of the queries speaks of: so
  * a branch is compared with main, scenario by scenario and device by device. Uploads of a commit that is under test are
  * no baseline. */
-#ifndef SERVER_SPACES_SPACE_CHECK_H
-#define SERVER_SPACES_SPACE_CHECK_H
+#pragma once
 
 #include "runs/check.h"
 #include "server/spaces/series.h"
@@ -68,5 +67,3 @@ const char *space_check_why_not(const struct space_check_group *g);
 /* Appends it in that format, which is not CHECK_HTML (server/pages/page_check.h). */
 void space_check_write(const struct space_check *c, enum check_format format,
                        const struct space_check_links *links, struct buf *out);
-
-#endif

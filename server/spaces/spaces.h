@@ -3,8 +3,7 @@
  * The index is made from a list of the store; of very many uploads the newest are in it. What this process puts and
  * removes is in it at once; what others do to the same store is seen by the next list, which is made when somebody asks and
  * the last one is old: after two seconds, or later where a list takes long. Any thread that may block. */
-#ifndef SERVER_SPACES_SPACES_H
-#define SERVER_SPACES_SPACES_H
+#pragma once
 
 #include "core/system/log.h"
 #include "server/spaces/entry.h"
@@ -42,5 +41,3 @@ struct spaces_asked {
 bool spaces_list(struct spaces *s, const struct spaces_asked *asked,
                  void (*each)(void *context, const struct entry *e), void *context, bool *more,
                  struct diag *diag) MUST_CHECK;
-
-#endif

@@ -1,8 +1,7 @@
 /* The digest of an upload in a space (runs/run_digest.h). It is kept in this machine's directory, beside the upload's views, by the
  * upload's entry: names that come later make another entry, and so another digest. If an object store keeps the uploads, it
  * is there, too, so that other machines need not read the upload. To find it no record is read. */
-#ifndef SERVER_SPACES_STORED_DIGEST_H
-#define SERVER_SPACES_STORED_DIGEST_H
+#pragma once
 
 #include "core/system/turns.h"
 #include "runs/run_digest.h"
@@ -43,5 +42,3 @@ void stored_digest_keep(struct service *service, const struct record *record, st
 void stored_digest_keep_on(struct service *service, const struct record *before, const struct record *record);
 
 void stored_digest_close(struct stored_digest *d);
-
-#endif

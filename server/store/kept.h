@@ -7,8 +7,7 @@
  * from a start to its first sweep nobody has anything. Where memory is short nothing is counted, and nothing refused.
  *
  * Functions take a NULL kept: nothing is counted. */
-#ifndef SERVER_STORE_KEPT_H
-#define SERVER_STORE_KEPT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ bool kept_is_full(struct kept *k, const char *owner);
 void kept_count_begin(struct kept *k);
 void kept_count(struct kept *k, const struct record *r);
 void kept_count_end(struct kept *k, bool whole);
-
-#endif

@@ -4,8 +4,7 @@
  * An evictable object has a time of last use, which tells the sweep what nobody needs any more. It is kept as the file's
  * time of modification. A put sets it; local_use sets it only if it is more than an hour old, so that reading popular
  * objects does not write to the disk. It survives kill -9; after a power cut it may be as old as the object. */
-#ifndef SERVER_STORE_LOCAL_H
-#define SERVER_STORE_LOCAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -102,5 +101,3 @@ enum store_result local_probe(struct local *l) MUST_CHECK;
  * should do no more than tell another one. Once, before other threads use the store; NULL, when they do no
  * more, ends it. */
 void local_on_full(struct local *l, void (*full)(void *context), void *context);
-
-#endif

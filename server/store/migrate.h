@@ -7,8 +7,7 @@
  * takes no room, and files of names go to period 0. When all of that is durable, the blobs and refs are removed. It can
  * be cut off anywhere, and begins again then. A blob of which no record could be read stays, in case that somebody
  * repairs the record: then this is done again at the next start. */
-#ifndef SERVER_STORE_MIGRATE_H
-#define SERVER_STORE_MIGRATE_H
+#pragma once
 
 #include "core/diag.h"
 #include "core/system/log.h"
@@ -16,5 +15,3 @@
 
 /* Before anybody else uses the store. A store of this version is left alone. False: diag, and nothing was removed. */
 bool migrate_store(struct store *s, const struct log *log, struct diag *diag);
-
-#endif

@@ -1,7 +1,6 @@
 /* What the store and the directory of this machine (local.h) have in common: keys, results, and what is told of an
  * object. */
-#ifndef SERVER_STORE_OBJECT_H
-#define SERVER_STORE_OBJECT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -40,5 +39,3 @@ struct store_object {
      * last, to the hour. 0: the store does not say. */
     int64_t time_s;
 };
-
-#endif

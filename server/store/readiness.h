@@ -1,7 +1,6 @@
 /* Whether uploads can be taken: the store takes bytes. Who balances load asks often, so that one answer is good
  * for READINESS_GOOD_MS, and only one who asks writes at a time. A change is a line in the log, with the reason. */
-#ifndef SERVER_STORE_READINESS_H
-#define SERVER_STORE_READINESS_H
+#pragma once
 
 #include "core/system/log.h"
 #include "server/store/store.h"
@@ -28,5 +27,3 @@ void readiness_end(struct readiness *r);
 
 /* Why no upload can be taken, as a sentence; NULL: it can. Of the last check, or of one that takes too long. */
 const char *readiness_reason(struct readiness *r, int64_t now_ms);
-
-#endif

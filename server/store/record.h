@@ -29,8 +29,7 @@
  * RECORD_PERIOD_S of the clock, and who needs a file uses that of the present period, or puts it there. A sweep removes
  * files without a .for, and each .for that its record does not need, only in periods before the last one. So a mapping
  * stays for up to two periods behind the end of its last upload. Clocks may be hours apart for that. */
-#ifndef SERVER_STORE_RECORD_H
-#define SERVER_STORE_RECORD_H
+#pragma once
 
 #include "core/str.h"
 #include "server/store/record_keys.h"
@@ -137,5 +136,3 @@ int store_access_bytes(struct store *store, const struct log *log, const char *i
                        uint64_t *bytes, struct diag *diag) MUST_CHECK;
 int store_access_names(struct store *store, const struct log *log, const struct record_names *names,
                        enum record_names_file which, uint64_t *bytes, struct diag *diag) MUST_CHECK;
-
-#endif

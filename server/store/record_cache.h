@@ -3,8 +3,7 @@
  * which it was read, of an object store within the next one, too, and only as long as the store has not changed: who is told that an upload is deleted finds it
  * deleted. While an object store does not answer, what was found within the last hour is given, and said to be stale. Any
  * thread. */
-#ifndef SERVER_STORE_RECORD_CACHE_H
-#define SERVER_STORE_RECORD_CACHE_H
+#pragma once
 
 #include "server/store/record.h"
 
@@ -28,5 +27,3 @@ void record_cache_forget(struct record_cache *c, struct str id);
 
 /* As record_read. */
 enum record_state record_cache_read(struct record_cache *c, struct str id, int64_t now_s, struct record *r);
-
-#endif

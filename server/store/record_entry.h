@@ -11,8 +11,7 @@
  * the record, or the revision, that it is of. The one before it is removed behind that, and the last one with the upload. So
  * a crash between two steps leaves an entry that does not count, or one of no upload, and never an upload that is not
  * listed. A sweep removes what does not count, a day behind its time: nobody is still about to write a record for it. */
-#ifndef SERVER_STORE_RECORD_ENTRY_H
-#define SERVER_STORE_RECORD_ENTRY_H
+#pragma once
 
 #include "server/store/record_text.h"
 #include "server/store/store.h"
@@ -51,5 +50,3 @@ bool record_entry_read(const char *key, struct record_entry *e);
 /* When it was put, or a moment before: Unix time. */
 int64_t record_entry_put_s(const struct record_entry *e);
 int record_entry_order(const struct record_entry *a, const struct record_entry *b);
-
-#endif

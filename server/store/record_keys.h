@@ -1,6 +1,5 @@
 /* The keys of an upload's objects; record.h says what they are. */
-#ifndef SERVER_STORE_RECORD_KEYS_H
-#define SERVER_STORE_RECORD_KEYS_H
+#pragma once
 
 #include "server/store/object.h"
 #include "server/store/record_text.h"
@@ -24,5 +23,3 @@ void record_need_key(const char *sha256, uint32_t period, const char *id, char k
 void record_shown_key(const char *id, enum record_shown which, char key[STORE_KEY_BYTES]);
 uint32_t record_period(int64_t now_s);
 void record_views_prefix(const char *sha256, char prefix[RECORD_VIEWS_PREFIX_CHARS + 1]);
-
-#endif

@@ -1,8 +1,7 @@
 /* What a record holds, and the text of its object. What is read may have been written by an older version, a failing
  * disk, or an operator: all of it is checked, and taken as it is or not at all. Also the ids and digests by which
  * uploads and files are named. Knows no store. Any thread. */
-#ifndef SERVER_STORE_RECORD_TEXT_H
-#define SERVER_STORE_RECORD_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -86,5 +85,3 @@ char *record_text_write(const struct record *r);
 
 /* False: not the record of this id; *r may have been filled in part then. */
 bool record_text_read(struct str text, struct str id, struct record *r);
-
-#endif

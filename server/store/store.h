@@ -5,8 +5,7 @@
  *
  * Beside it, each machine has a directory of its own (local.h) for what can be made again: views, and copies of what was
  * uploaded. Where the store is a directory, it is the same one. */
-#ifndef SERVER_STORE_STORE_H
-#define SERVER_STORE_STORE_H
+#pragma once
 
 #include "core/buf.h"
 #include "core/diag.h"
@@ -115,5 +114,3 @@ struct store_room {
     void *context;
 };
 void store_keep_copies(struct store *s, const struct store_room *room);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the two backends of the store have in common. */
-#ifndef SERVER_STORE_STORE_IMPL_H
-#define SERVER_STORE_STORE_IMPL_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -46,5 +45,3 @@ void store_bucket_copy_key(const struct store_bucket *b, const char *sha256, cha
 uint64_t store_bucket_part_bytes(const struct store_bucket *b);
 /* Owns the bucket in any case. NULL: no memory. */
 struct store_bucket *store_bucket_new(struct s3 *bucket, const struct log *log);
-
-#endif

@@ -15,8 +15,7 @@
  * The thread also sends what waits for the object store (store_send_waiting), between two sweeps.
  *
  * A sweep that did something is one line in the log, at info; else at debug. */
-#ifndef SERVER_STORE_SWEEP_H
-#define SERVER_STORE_SWEEP_H
+#pragma once
 
 #include "core/system/log.h"
 #include "server/config/config.h"
@@ -95,5 +94,3 @@ int64_t trusted_time(struct trusted_time *t, int64_t wall_s, int64_t now_ms);
 
 /* Keeps the clock's time, as it is now, in the store, unless the clock is doubted. */
 enum store_result trusted_time_keep(const struct trusted_time *t, struct local *l) MUST_CHECK;
-
-#endif

@@ -14,8 +14,7 @@
  * by kill -9 between any two calls: what is half done is done by the next sweep. Memory grows by a few bytes for each
  * upload, and is the same for ten views and for ten million: they are counted by age in classes of ten minutes; a
  * second walk, only when there is too much, removes the oldest classes. */
-#ifndef SERVER_STORE_SWEEP_PASS_H
-#define SERVER_STORE_SWEEP_PASS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -88,5 +87,3 @@ struct sweep_done sweep_pass(struct store *s, struct sweep_index *index, const s
 
 /* How many bytes of whole blocks an object of this size takes on the disk. */
 uint64_t sweep_on_disk(uint64_t bytes);
-
-#endif

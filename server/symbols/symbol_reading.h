@@ -5,8 +5,7 @@
  * stands at the addresses that are asked for. What it cannot read it passes over: nobody is told more than
  * what was found. It may take as much memory and time as the child may, and may crash: that is what the
  * child is for. One thread. */
-#ifndef SERVER_SYMBOLS_SYMBOL_READING_H
-#define SERVER_SYMBOLS_SYMBOL_READING_H
+#pragma once
 
 #include "core/buf.h"
 #include "server/symbols/symbol_request.h"
@@ -43,5 +42,3 @@ extern const struct symbol_kind SYMBOL_ELF, SYMBOL_BREAKPAD, SYMBOL_PACKETS, SYM
     SYMBOL_PACKED;
 
 /* The answer to one question: symbol_at, then symbol_in, the innermost first. False: no more is taken. */
-
-#endif

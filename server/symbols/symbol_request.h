@@ -14,8 +14,7 @@
  *     at QUESTION                 what follows is the answer to it
  *     in LINE FUNCTION FILE       one function, the innermost first
  *     end                         all is said */
-#ifndef SERVER_SYMBOLS_SYMBOL_REQUEST_H
-#define SERVER_SYMBOLS_SYMBOL_REQUEST_H
+#pragma once
 
 #include "profile/symbols/symbols.h"
 
@@ -57,5 +56,3 @@ struct symbol_request {
     const struct symbol_question *questions;
     const struct symbol_file *files;
 };
-
-#endif

@@ -3,8 +3,7 @@
  * "base.apk!", its base name, and .build-id/ab/cdef.debug; and else by looking at all files of the folder.
  * Only a file with the library's build id tells names, whatever it is called; where the recording does not
  * say the build, one that has the library's name. Any thread. */
-#ifndef SERVER_SYMBOLS_SYMBOL_SEARCH_H
-#define SERVER_SYMBOLS_SYMBOL_SEARCH_H
+#pragma once
 
 #include "core/diag.h"
 #include "core/stop.h"
@@ -88,5 +87,3 @@ void symbol_sources_close(struct symbol_sources *sources);
  * s->arena gives no more. */
 bool symbol_search(struct symbols *s, const struct symbol_sources *sources,
                    const struct symbol_limits *limits, struct diag *diag) MUST_CHECK;
-
-#endif

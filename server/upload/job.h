@@ -17,8 +17,7 @@
  * these are for uploads that have arrived. An upload that finds no thread when its first piece is there is
  * only spooled and hashed; it is read when it has arrived, in its turn. The profile is shared with all
  * others who need it (views/profiles.h). */
-#ifndef SERVER_UPLOAD_JOB_H
-#define SERVER_UPLOAD_JOB_H
+#pragma once
 
 #include "server/http/exchange.h"
 #include "server/store/record.h"
@@ -113,5 +112,3 @@ void job_told(struct job *job);
 /* Ends the producer's part. Without job_end before it, and without job_told behind that, nothing of the
  * upload stays: who was not told its link has no use for it. NULL is fine. */
 void job_release(struct job *job);
-
-#endif

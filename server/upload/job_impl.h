@@ -1,7 +1,6 @@
 /* The inside of a job, shared by job.c (the story of one upload) and job_keep.c (what makes it durable; and an
  * archive of which every member is meant). */
-#ifndef SERVER_UPLOAD_JOB_IMPL_H
-#define SERVER_UPLOAD_JOB_IMPL_H
+#pragma once
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -155,5 +154,3 @@ void job_take_view(struct job *job, const struct view_request *r, struct view_re
 /* These views for the other machines, behind the answer. Without a turn. */
 void job_share_views(struct job *job);
 void job_log_kept(const struct job *job, const struct record *record);
-
-#endif

@@ -1,6 +1,5 @@
 /* Uploaded bytes into the store. */
-#ifndef SERVER_UPLOAD_KEEP_BLOB_H
-#define SERVER_UPLOAD_KEEP_BLOB_H
+#pragma once
 
 #include "server/service.h"
 #include "server/store/store.h"
@@ -10,5 +9,3 @@
  * them. False: diag, and the room is given back. */
 bool keep_blob(const struct service *service, struct local_temp *temp, const char *key, bool is_new,
                const char *sha256, struct diag *diag) MUST_CHECK;
-
-#endif

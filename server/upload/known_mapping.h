@@ -2,8 +2,7 @@
  * R8 writes into the mapping and into the source files of the build (pg_map_id or pg_map_hash), or else by
  * names. They are offered, and applied only when the upload's owner asks. Looks at the folder each time,
  * so that a build may put a file there at any time. Any thread but a connection's. */
-#ifndef SERVER_UPLOAD_KNOWN_MAPPING_H
-#define SERVER_UPLOAD_KNOWN_MAPPING_H
+#pragma once
 
 #include "core/system/turns.h"
 #include "server/convert/mapping_fit.h"
@@ -62,5 +61,3 @@ struct mapping_offer mapping_search_offer(const struct mapping_search *s);
 /* "knows 80 of 93 names that are not Android's. 3 mappings were looked at, .. ": what stands behind the
  * name of the file. */
 void mapping_offer_words(const struct mapping_offer *offer, struct buf *b);
-
-#endif

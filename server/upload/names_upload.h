@@ -1,8 +1,7 @@
 /* The body of POST /p/<id>/mapping and /p/<id>/symbols: a form with that file and the upload's token,
  * which may be as large as an upload. Calling sequence, all from the request's own thread:
  * names_upload_begin_.. -> names_upload_data .. -> names_upload_end. */
-#ifndef SERVER_UPLOAD_NAMES_UPLOAD_H
-#define SERVER_UPLOAD_NAMES_UPLOAD_H
+#pragma once
 
 #include "core/sha256.h"
 #include "server/convert/mapping_fit.h"
@@ -69,5 +68,3 @@ struct names_upload {
 
 /* What has come, as long as the exchange lives. NULL: the form is not good; x->reply says why. */
 struct names_upload *names_upload_end(struct exchange *x);
-
-#endif

@@ -1,8 +1,7 @@
 /* What is known of uploads whose views are still being made: for status, event streams and long polls. An
  * upload appears here when it is durable, and goes when its last view is made; one that is not here is done,
  * or not there. Any thread. */
-#ifndef SERVER_UPLOAD_PROGRESS_H
-#define SERVER_UPLOAD_PROGRESS_H
+#pragma once
 
 #include "server/http/exchange.h"
 #include "server/store/record.h"
@@ -50,5 +49,3 @@ bool progress_waits(struct progress_watch *w) MUST_CHECK;
 /* The stream of a reply (reply_stream): text/event-stream of all that is known, then of what comes, until
  * the upload is done. The context is the watch. */
 bool progress_events(void *watch, struct buf *out, bool *ended);
-
-#endif

@@ -1,8 +1,7 @@
 /* The body of an upload request: multipart or raw, into a job; each file of a form into one of its own. Calling sequence, all from the request's own
  * thread: upload_begin -> upload_data .. -> upload_end ->
  * upload_result. */
-#ifndef SERVER_UPLOAD_UPLOAD_H
-#define SERVER_UPLOAD_UPLOAD_H
+#pragma once
 
 #include "core/str.h"
 #include "parser/unpack/unpack.h"
@@ -45,5 +44,3 @@ struct body_decoder;
 /* Who may read an upload, as clients write it: "link" or "team"; p == NULL: as `readers` of the configuration says.
  * False: diag; it is another word, or the service knows nobody that could be of a team. */
 bool readers_parse(const struct service *service, struct str text, bool *team, struct diag *diag) MUST_CHECK;
-
-#endif

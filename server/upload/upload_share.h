@@ -1,6 +1,5 @@
 /* An upload and the share of who sends it (server/doors/shares.h): begun, paid for, told of in the answer. */
-#ifndef SERVER_UPLOAD_UPLOAD_SHARE_H
-#define SERVER_UPLOAD_UPLOAD_SHARE_H
+#pragma once
 
 #include "server/doors/shares.h"
 #include "server/http/exchange.h"
@@ -28,5 +27,3 @@ void upload_share_headers(struct exchange *x);
 
 /* A person keeps as much as they may. Always false. */
 bool upload_keeps_enough(const struct service *service, struct diag *diag);
-
-#endif

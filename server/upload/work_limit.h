@@ -3,8 +3,7 @@
  * expensive holds a worker for no longer than that, whatever its format.
  *
  * The time counted is that of the job's thread. A job that waits uses none. */
-#ifndef SERVER_UPLOAD_WORK_LIMIT_H
-#define SERVER_UPLOAD_WORK_LIMIT_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -40,5 +39,3 @@ uint64_t work_limit_end(struct work_limits *all, struct work_limit *w);
 
 /* Looks at each job. Called once a second, on any thread. */
 void work_limits_tick(struct work_limits *all);
-
-#endif

@@ -1,8 +1,7 @@
 /* The calls of a stored profile as a streamed answer. A job makes pieces, and waits for the client to take
  * them: a client that takes its time holds two pieces, the reading and a thread, and neither a turn nor
  * the memory of a reading that others wait for. */
-#ifndef SERVER_VIEWS_CALLS_STREAM_H
-#define SERVER_VIEWS_CALLS_STREAM_H
+#pragma once
 
 #include "server/convert/convert.h"
 #include "server/http/exchange.h"
@@ -13,5 +12,3 @@
  * come again. */
 enum exchange_step calls_stream(struct exchange *x, const struct record *record,
                                 const struct view_options *view, const struct call_format *format);
-
-#endif

@@ -1,6 +1,5 @@
 /* What a browser may do with an output: its Content-Security-Policy, made from the output's row. */
-#ifndef SERVER_VIEWS_POLICIES_H
-#define SERVER_VIEWS_POLICIES_H
+#pragma once
 
 #include "core/str.h"
 #include "render/output.h"
@@ -73,5 +72,3 @@ struct str viewer_url(const struct viewer *v, const struct config *config);
 /* Lets the page of the viewer, and no other one, read the answer, an export of that name, if that is how
  * it gets it. */
 void viewer_allow(struct reply *r, const struct config *config, const char *name);
-
-#endif

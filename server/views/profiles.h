@@ -20,8 +20,7 @@
  *
  * Each reading, also an upload's own, is a line "folded" in the log, with the profile's source. Any
  * thread. */
-#ifndef SERVER_VIEWS_PROFILES_H
-#define SERVER_VIEWS_PROFILES_H
+#pragma once
 
 #include "core/parallel.h"
 #include "core/system/once.h"
@@ -115,5 +114,3 @@ struct turn_file {
 
 /* Used by the turn's thread; the file must stay where it is. Why it could not be read is in readers[0].file.diag. */
 void turn_file_open(struct turn_file *f, int fd, struct turn *turn, const struct stop *stop);
-
-#endif

@@ -9,8 +9,7 @@
  * with the version of the program; DIGEST is that of the bytes. An object of another version or other names, and one that is
  * damaged, is passed over: then the view is made of the upload, as if there were none. The objects are put once, for an
  * upload that has its record, and removed with it (store/record.h). Any thread. */
-#ifndef SERVER_VIEWS_SHARED_VIEWS_H
-#define SERVER_VIEWS_SHARED_VIEWS_H
+#pragma once
 
 #include "core/system/turns.h"
 #include "server/http/exchange.h"
@@ -40,5 +39,3 @@ void shared_view_put(struct service *s, struct shared_view *v);
  * NULL: it has to be made. */
 struct shared_bytes *shared_view_get(struct service *s, const struct view_request *r, struct str description,
                                      struct turn *turn);
-
-#endif

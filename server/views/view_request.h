@@ -1,6 +1,5 @@
 /* Which view of a stored profile is asked for. */
-#ifndef SERVER_VIEWS_VIEW_REQUEST_H
-#define SERVER_VIEWS_VIEW_REQUEST_H
+#pragma once
 
 #include "server/convert/profile_id.h"
 #include "server/convert/report.h"
@@ -21,5 +20,3 @@ struct view_request {
     };
     struct encoding_choice encoding; /* what the client takes; zeroed: identity */
 };
-
-#endif

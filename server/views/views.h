@@ -9,8 +9,7 @@
  *     views          this: the key of what is asked for; one view of a profile, and into the store with it; who
  *                    asks, a request or an upload
  *     calls_stream   lists of calls, which are sent while they are made */
-#ifndef SERVER_VIEWS_VIEWS_H
-#define SERVER_VIEWS_VIEWS_H
+#pragma once
 
 #include "core/system/once.h"
 #include "core/system/turns.h"
@@ -102,5 +101,3 @@ void views_await(struct views *v, struct view_ahead *a, struct turn *turn, struc
 /* Makes the view on this thread, unless it is there or under way. False: diag. */
 bool views_make(struct views *v, const struct view_request *r, struct turn *turn,
                 struct diag *diag) MUST_CHECK;
-
-#endif

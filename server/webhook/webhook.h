@@ -14,8 +14,7 @@
  *
  * Nobody waits for it: a thread of its own takes what is to be told from a queue of WEBHOOK_QUEUE places. What finds no
  * place, or is still there when the service ends, is lost. Any thread; w == NULL is fine: nobody is told. */
-#ifndef SERVER_WEBHOOK_WEBHOOK_H
-#define SERVER_WEBHOOK_WEBHOOK_H
+#pragma once
 
 #include "server/spaces/space_check.h"
 
@@ -43,5 +42,3 @@ void webhook_check_failed(struct webhook *w, const struct webhook_check *c);
 
 /* The upload is listed, and its digest is there: its series may show a change now. */
 void webhook_listed(struct webhook *w, const struct record *record);
-
-#endif

@@ -1,6 +1,5 @@
 /* The inside of the webhook, for webhook.c and its tests. */
-#ifndef SERVER_WEBHOOK_WEBHOOK_IMPL_H
-#define SERVER_WEBHOOK_WEBHOOK_IMPL_H
+#pragma once
 
 #include <pthread.h>
 
@@ -57,5 +56,3 @@ bool webhook_sign(struct str secret, struct str body, char signature[WEBHOOK_SIG
 enum webhook_outcome { WEBHOOK_TAKEN, WEBHOOK_REFUSED, WEBHOOK_AGAIN };
 /* What an answer of this status means; 0: there was none. */
 enum webhook_outcome webhook_outcome(long status);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * The control is a file that FAULTS_CONTROL names, of sizeof(struct control) bytes, mapped by the program and by
  * whoever drives it; without one nothing fails, and nothing is counted. */
-#ifndef TESTS_FAULTS_FAULTS_H
-#define TESTS_FAULTS_FAULTS_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -47,5 +46,3 @@ bool faults_hit(const char *function, void *site, int error);
 /* Memory that the program holds. NULL is fine. */
 void faults_got(void *block, void *site);
 void faults_gave(void *block);
-
-#endif

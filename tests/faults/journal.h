@@ -12,8 +12,7 @@
  *     write ID OFFSET N  then N bytes and a line end
  *     sync ID            fsync(), of a file or a folder
  *     says TEXT          an answer's status and Location, or that something was written to standard output */
-#ifndef TESTS_FAULTS_JOURNAL_H
-#define TESTS_FAULTS_JOURNAL_H
+#pragma once
 
 #include <stddef.h>
 #include <sys/types.h>
@@ -29,5 +28,3 @@ void journal_unname(int top, const char *path);
 void journal_write(int fd, const void *p, size_t n); /* behind the write */
 void journal_sync(int fd);
 void journal_answer(unsigned status, const char *location); /* NULL: it leads nowhere */
-
-#endif

@@ -1,6 +1,5 @@
 /* The functions behind the wrappers that faults.c and journal.c need themselves. The names are the linker's. */
-#ifndef TESTS_FAULTS_WRAPS_H
-#define TESTS_FAULTS_WRAPS_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -13,5 +12,3 @@ ssize_t __real_write(int fd, const void *p, size_t n);
 off_t __real_lseek(int fd, off_t at, int from);
 int __real_fstat(int fd, struct stat *st);
 int __real_fstatat(int top, const char *path, struct stat *st, int flags);
-
-#endif

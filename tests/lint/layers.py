@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The rules of the house that a compiler does not know: which room may include which, by the table rooms.txt; that no
-files include each other in a circle; how long a file and a function may be; how an include guard is spelt.
+files include each other in a circle; that a header is read once.
 
 usage: layers.py [FOLDER]     checks the tree in FOLDER (the current one) and prints what is wrong, one problem a line
 
@@ -172,7 +172,7 @@ def circles(graph):
             yield 'circle of files: %s (%s)' % (' -> '.join(circle), places)
 
 
-# ---- names and guards ----
+# ---- names and headers ----
 def same_names(files):
     """Debuggers, reports and diffs name a file by its last name: it stands once, but for a header beside its source."""
     places = {}
@@ -184,10 +184,9 @@ def same_names(files):
             yield 'one name for several files: %s' % ' '.join(sorted(stems))
 
 
-def wrong_guard(source):
-    guard = source.path.upper().replace('/', '_').replace('.', '_')
-    if source.path.endswith('.h') and '#ifndef %s\n#define %s\n' % (guard, guard) not in source.text:
-        yield '%s: the include guard should be %s' % (source.path, guard)
+def read_twice(source):
+    if source.path.endswith('.h') and '\n#pragma once\n' not in '\n' + source.text:
+        yield '%s: a header begins with #pragma once, behind what it is for' % source.path
 
 
 def problems(root):
@@ -196,7 +195,7 @@ def problems(root):
     yield from table.problems()
     files = list(sources(root, table))
     for source in files:
-        yield from wrong_guard(source)
+        yield from read_twice(source)
         if table.room_of(source.path) is None:
             yield '%s: stands in no room of %s' % (source.path, TABLE)
             continue

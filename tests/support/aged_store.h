@@ -1,6 +1,5 @@
 /* A store of its own for a test, whose objects have the age that the test wants, and one sweep over it. */
-#ifndef TESTS_SUPPORT_AGED_STORE_H
-#define TESTS_SUPPORT_AGED_STORE_H
+#pragma once
 
 #include "server/store/record.h"
 #include "server/store/sweep_pass.h"
@@ -47,5 +46,3 @@ void aged_store_assert_views(const struct aged_store *a, unsigned first_gone, un
 /* What nobody needs goes when it was not used for a day, or on a full disk for five minutes. */
 struct sweep_done aged_store_sweep(struct aged_store *a, uint64_t view_bytes_most, bool full);
 void aged_store_assert_nothing_done(struct sweep_done done);
-
-#endif

@@ -1,7 +1,6 @@
 /* An Android method trace that is no regular file, for the tests of its formats: its bytes, and what the
  * reader made of them. What is not as expected fails the running test. */
-#ifndef TESTS_SUPPORT_ART_FILE_H
-#define TESTS_SUPPORT_ART_FILE_H
+#pragma once
 
 #include "tests/support/hostile.h"
 #include "tests/support/profile_checks.h"
@@ -35,5 +34,3 @@ void art_file_check(const struct art_file *f, const char *expected);
 /* The healthy recording, so described, with both clocks, with one, and as this variant has it. */
 extern const char *const ART_FILE_DUAL, *const ART_FILE_WALL;
 const char *art_file_expected(enum variant v);
-
-#endif

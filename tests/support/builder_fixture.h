@@ -1,6 +1,5 @@
 /* A builder, for tests of what it makes. What is not as expected fails the running test. */
-#ifndef TESTS_SUPPORT_BUILDER_FIXTURE_H
-#define TESTS_SUPPORT_BUILDER_FIXTURE_H
+#pragma once
 
 #include "profile/build/builder.h"
 
@@ -21,5 +20,3 @@ extern const struct profile_value CLOCK_AND_CALLS[2];
 frame_id builder_frame_numbered(struct builder *b, uint32_t number);
 
 const struct profile *builder_finished(struct builder_fixture *f);
-
-#endif

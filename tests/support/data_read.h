@@ -1,7 +1,6 @@
 /* A reader of DATA (render/svg/data.h), slow and plain, for tests of what writes it. What is not as that
  * header describes it fails the running test. */
-#ifndef TESTS_SUPPORT_DATA_READ_H
-#define TESTS_SUPPORT_DATA_READ_H
+#pragma once
 
 #include "render/svg/data.h"
 #include "tests/support/rendering.h"
@@ -50,5 +49,3 @@ struct data_embedded {
 };
 void data_embedded(struct data_embedded *e, struct rendering *r);
 void data_embedded_free(struct data_embedded *e);
-
-#endif

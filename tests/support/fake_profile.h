@@ -1,7 +1,6 @@
 /* Profiles made by hand, for tests of what reads them. Stacks may be added in any order; fake_finish numbers
  * the nodes in pre-order, as every profile has them. All memory is one arena's; running out of it aborts. */
-#ifndef TESTS_SUPPORT_FAKE_PROFILE_H
-#define TESTS_SUPPORT_FAKE_PROFILE_H
+#pragma once
 
 #include "core/arena.h"
 #include "core/buf.h"
@@ -42,5 +41,3 @@ struct fake *fake_random(uint64_t *seed, uint32_t n_tracks, uint32_t n_nodes, bo
 
 /* The profile is the fake's and ends with it. */
 const struct profile *fake_finish(struct fake *f);
-
-#endif

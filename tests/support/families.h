@@ -1,7 +1,6 @@
 /* Inputs that are meant to be hard: each family stretches one thing as far as its size says, and a program
  * that is linear in all of them needs twice the time for twice the size. Regular traces with both clocks. */
-#ifndef TESTS_SUPPORT_FAMILIES_H
-#define TESTS_SUPPORT_FAMILIES_H
+#pragma once
 
 #include "core/buf.h"
 
@@ -25,5 +24,3 @@ extern const char *const FAMILY_NAMES[FAMILIES];
 
 /* Appends the whole file. */
 void family_put(struct buf *b, enum family family, uint32_t size);
-
-#endif

@@ -1,7 +1,6 @@
 /* A builder of two clocks, whose ticks are units, and calls, with the frames and tracks that events need.
  * What is not as expected fails the running test. */
-#ifndef TESTS_SUPPORT_FOLD_FIXTURE_H
-#define TESTS_SUPPORT_FOLD_FIXTURE_H
+#pragma once
 
 #include "profile/build/builder.h"
 
@@ -18,5 +17,3 @@ extern const struct profile_value FOLD_VALUES[3];
 void fold_fixture_open(struct fold_fixture *f, const struct profile_value *times, uint32_t n_times,
                        uint32_t n_frames, uint32_t n_tracks);
 void fold_fixture_finish(struct fold_fixture *f);
-
-#endif

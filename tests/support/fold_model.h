@@ -1,7 +1,6 @@
 /* The rules of folding once more, as plain as they can be written: a track is a stack and a table from paths
  * to values, and everything is searched for. For comparison with profile/build/builder.h. */
-#ifndef TESTS_SUPPORT_FOLD_MODEL_H
-#define TESTS_SUPPORT_FOLD_MODEL_H
+#pragma once
 
 #include "profile/build/builder.h"
 
@@ -48,5 +47,3 @@ uint64_t *fold_model_values(struct fold_model_track *t, const struct fold_path *
 
 /* The path of a node of a profile below its track's root. */
 struct fold_path fold_model_path(const struct profile *p, node_id node, node_id root);
-
-#endif

@@ -1,6 +1,5 @@
 /* What fuzz targets share. Whatever does not hold aborts. */
-#ifndef TESTS_SUPPORT_FUZZING_H
-#define TESTS_SUPPORT_FUZZING_H
+#pragma once
 
 #include "core/buf.h"
 
@@ -20,5 +19,3 @@ struct str fuzzing_line(struct str *rest);
 
 /* Aborts unless it holds. */
 void fuzzing_check(bool holds);
-
-#endif

@@ -1,7 +1,6 @@
 /* What must hold of any input of any format: the answer does not depend on how the bytes arrive, and damage
  * is answered, soon and without a crash. Failures fail the running cmocka test. */
-#ifndef TESTS_SUPPORT_HOSTILE_H
-#define TESTS_SUPPORT_HOSTILE_H
+#pragma once
 
 #include "core/buf.h"
 #include "parser/reader.h"
@@ -32,5 +31,3 @@ void hostile_put_stacks(struct buf *b, const struct profile *p, uint32_t track);
 
 /* Appends one line per track and node: names, wall, cpu (in ns, - if there is none) and calls. */
 void hostile_describe(struct buf *b, const struct profile *p);
-
-#endif

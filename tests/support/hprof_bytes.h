@@ -1,6 +1,5 @@
 /* Writes hprof sampling files, as text and as bytes: a small run of two threads and four stacks, the same in both. */
-#ifndef TESTS_SUPPORT_HPROF_BYTES_H
-#define TESTS_SUPPORT_HPROF_BYTES_H
+#pragma once
 
 #include "core/buf.h"
 
@@ -19,5 +18,3 @@ void hprof_put_binary(struct buf *b, const struct hprof_options *options);
 
 /* One record of the binary form. */
 void hprof_put_record(struct buf *b, unsigned tag, const void *p, size_t n);
-
-#endif

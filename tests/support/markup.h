@@ -1,6 +1,5 @@
 /* What must be true of any page. */
-#ifndef TESTS_SUPPORT_MARKUP_H
-#define TESTS_SUPPORT_MARKUP_H
+#pragma once
 
 #include "core/buf.h"
 
@@ -12,5 +11,3 @@ size_t markup_count(const char *text, const char *part);
 
 /* A document with one heading, in which every element that begins also ends, and nothing has a style of its own. */
 void markup_check(const char *page);
-
-#endif

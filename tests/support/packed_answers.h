@@ -1,7 +1,6 @@
 /* What the reader answers to packed bytes, for the tests of unpacking. All answers are as profile_dump.h
  * has them, and are the caller's to free; what fails, fails the test. */
-#ifndef TESTS_SUPPORT_PACKED_ANSWERS_H
-#define TESTS_SUPPORT_PACKED_ANSWERS_H
+#pragma once
 
 #include "core/buf.h"
 #include "parser/reader.h"
@@ -29,5 +28,3 @@ void packed_assert_every_cut(struct str bytes);
 void packed_assert_member_answer(struct str bytes, const char *member, const char *text);
 /* It is the answer to the file of this name. */
 void packed_assert_same_as_plain(const struct buf *packed, const char *name);
-
-#endif

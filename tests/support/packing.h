@@ -1,6 +1,5 @@
 /* Packs bytes for the tests, as well as the usual tools do and as badly as a test needs. */
-#ifndef TESTS_SUPPORT_PACKING_H
-#define TESTS_SUPPORT_PACKING_H
+#pragma once
 
 #include "core/buf.h"
 
@@ -35,5 +34,3 @@ void packing_tar(struct buf *b, const struct packing_member *members, size_t n);
  * the directory began. */
 void packing_zip_member(struct buf *b, const struct packing_member *m);
 void packing_zip_end(struct buf *b);
-
-#endif

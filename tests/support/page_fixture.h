@@ -1,7 +1,6 @@
 /* Pages of a profile that was made up, and what must be true of all pages. What is not as expected fails
  * the running test. */
-#ifndef TESTS_SUPPORT_PAGE_FIXTURE_H
-#define TESTS_SUPPORT_PAGE_FIXTURE_H
+#pragma once
 
 #include <jansson.h>
 
@@ -35,5 +34,3 @@ void pages_put_workspace_after(struct buf *b, const struct record *r, const json
                                const char *track, const char *options, int days);
 void pages_put_workspace(struct buf *b, const struct record *r, const json_t *summary, const char *track,
                          const char *options);
-
-#endif

@@ -1,7 +1,6 @@
 /* Writes a small Perfetto trace by the producers' rules: a process with a heap that is dumped twice, as it
  * comes on devices. */
-#ifndef TESTS_SUPPORT_PERFETTO_BYTES_H
-#define TESTS_SUPPORT_PERFETTO_BYTES_H
+#pragma once
 
 #include "core/buf.h"
 
@@ -26,5 +25,3 @@ struct perfetto_options {
 void perfetto_put(struct buf *b, const struct perfetto_options *options);
 /* What `names` puts behind it: a file of symbols. */
 void perfetto_put_names(struct buf *b);
-
-#endif

@@ -1,7 +1,6 @@
 /* Writes a small pprof profile: three sample types, inlined lines, a location without a name, one that is
  * not listed, a label of a thread, a value below 0. */
-#ifndef TESTS_SUPPORT_PPROF_BYTES_H
-#define TESTS_SUPPORT_PPROF_BYTES_H
+#pragma once
 
 #include "core/buf.h"
 
@@ -14,5 +13,3 @@ struct pprof_options {
 };
 
 void pprof_put(struct buf *b, const struct pprof_options *options);
-
-#endif

@@ -1,6 +1,5 @@
 /* What a profile says of its file: facts and warnings. What is not as expected fails the running test. */
-#ifndef TESTS_SUPPORT_PROFILE_CHECKS_H
-#define TESTS_SUPPORT_PROFILE_CHECKS_H
+#pragma once
 
 #include "profile/profile.h"
 #include "profile/warning.h"
@@ -15,5 +14,3 @@ uint64_t profile_warned_count(const struct profile *p, enum warning_code code);
 void profile_check_warning(const struct profile *p, enum warning_code code, uint64_t count, uint64_t offset);
 
 void profile_check_fact(const struct profile *p, const char *name, const char *expected);
-
-#endif

@@ -1,6 +1,5 @@
 /* All that a reader answers, as text: two answers are equal when their texts are. */
-#ifndef TESTS_SUPPORT_PROFILE_DUMP_H
-#define TESTS_SUPPORT_PROFILE_DUMP_H
+#pragma once
 
 #include "core/buf.h"
 #include "core/diag.h"
@@ -19,5 +18,3 @@ void profile_dump_read(struct buf *b, struct reader *r, struct str bytes);
  * that came to. */
 void profile_dump_cut(struct buf *b, const struct reader_limits *limits, const void *p, size_t n,
                       const size_t *cuts, size_t n_cuts);
-
-#endif

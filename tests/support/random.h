@@ -1,7 +1,6 @@
 /* Numbers that look random and are the same at every run. The state is where they begin: any number, another one for
  * other numbers. */
-#ifndef TESTS_SUPPORT_RANDOM_H
-#define TESTS_SUPPORT_RANDOM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -12,5 +11,3 @@ uint32_t random_below(uint64_t *state, uint32_t n);
 
 /* About `level`, as runs of one program are: nearly normally distributed, with that deviation in percent of it. */
 uint64_t random_noisy(uint64_t *state, uint64_t level, unsigned percent);
-
-#endif

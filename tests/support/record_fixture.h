@@ -1,6 +1,5 @@
 /* A store that holds the bytes of one upload, whose record is not yet written, for the tests of records. */
-#ifndef TESTS_SUPPORT_RECORD_FIXTURE_H
-#define TESTS_SUPPORT_RECORD_FIXTURE_H
+#pragma once
 
 #include <time.h>
 
@@ -24,5 +23,3 @@ struct record_fixture {
 
 struct record_fixture record_fixture_begin(void);
 void record_fixture_end(struct record_fixture *f);
-
-#endif

@@ -1,6 +1,5 @@
 /* One rendering of one profile, from options to bytes, for tests of outputs. */
-#ifndef TESTS_SUPPORT_RENDERING_H
-#define TESTS_SUPPORT_RENDERING_H
+#pragma once
 
 #include "render/names/names.h"
 #include "render/output.h"
@@ -28,5 +27,3 @@ void rendering_free(struct rendering *r);
 
 /* r->out, terminated. */
 const char *rendering_text(struct rendering *r);
-
-#endif

@@ -1,7 +1,6 @@
 /* A log of calls in memory, for tests of what is made by replaying it. Blocks are of a few bytes, of other
  * numbers from log to log, so that replays begin and end everywhere. */
-#ifndef TESTS_SUPPORT_REPLAYED_H
-#define TESTS_SUPPORT_REPLAYED_H
+#pragma once
 
 #include "core/buf.h"
 #include "profile/build/builder.h"
@@ -38,5 +37,3 @@ enum replay_end replayed_play(const struct replayed *r, const struct profile *p,
 /* All that a log tells as text, whatever its blocks: each record; and what is told of some windows of time, of which it
  * reads what these need. */
 void replayed_dump(struct buf *b, const struct replayed *r, const struct profile *p);
-
-#endif

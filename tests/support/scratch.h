@@ -1,6 +1,5 @@
 /* A directory for one test. */
-#ifndef TESTS_SUPPORT_SCRATCH_H
-#define TESTS_SUPPORT_SCRATCH_H
+#pragma once
 
 #include <stddef.h>
 
@@ -22,5 +21,3 @@ size_t scratch_count(const struct scratch *s, const char *name);
 
 /* Open descriptors of the process. */
 size_t scratch_descriptors(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* Writes a small simpleperf report-sample file: two threads, two events, times off the CPU, what lists
  * them at the end. */
-#ifndef TESTS_SUPPORT_SIMPLEPERF_BYTES_H
-#define TESTS_SUPPORT_SIMPLEPERF_BYTES_H
+#pragma once
 
 #include "core/buf.h"
 
@@ -17,5 +16,3 @@ void simpleperf_put(struct buf *b, const struct simpleperf_options *options);
 /* The header alone, and a record of the message in `body`, which is emptied. */
 void simpleperf_put_header(struct buf *b);
 void simpleperf_put_record(struct buf *b, uint32_t field, struct buf *body);
-
-#endif

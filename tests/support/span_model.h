@@ -1,7 +1,6 @@
 /* The rules of profile/calls/span.h once more, as plain as they can be written: all calls of a track, each
  * with its caller, in an array; whatever is asked of them is searched for. */
-#ifndef TESTS_SUPPORT_SPAN_MODEL_H
-#define TESTS_SUPPORT_SPAN_MODEL_H
+#pragma once
 
 #include "profile/build/builder.h"
 #include "profile/calls/span.h"
@@ -67,5 +66,3 @@ void span_model_track(struct span_model *m, const struct event *events, size_t n
 /* The spans of one depth; room for as many as there are calls. Returns how many. */
 uint32_t span_model_level(const struct span_model *m, unsigned depth, const struct span_request *r,
                           uint64_t least, struct span *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* Readings that are told to end when they have asked their stop so many times. */
-#ifndef TESTS_SUPPORT_STOPPING_H
-#define TESTS_SUPPORT_STOPPING_H
+#pragma once
 
 #include "core/str.h"
 
@@ -20,5 +19,3 @@ struct stopping stopping_read(struct str bytes, unsigned left_at);
  * if nothing was: after its end a reading asks a few times at most, makes no profile, and says that it was
  * ended. *asked is how often the whole reading asks. */
 const char *stopping_tried(struct str bytes, unsigned times, uint64_t random, unsigned *asked);
-
-#endif

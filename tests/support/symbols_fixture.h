@@ -1,6 +1,5 @@
 /* A profile with nameless frames of a library, what is asked of them, and the request that a child would get. */
-#ifndef TESTS_SUPPORT_SYMBOLS_FIXTURE_H
-#define TESTS_SUPPORT_SYMBOLS_FIXTURE_H
+#pragma once
 
 #include "core/arena.h"
 #include "server/symbols/symbol_reading.h"
@@ -29,5 +28,3 @@ void symbols_fixture_end(struct symbols_fixture *f);
 
 /* Reads a file as the child does; what it would answer to that is in f->out. The bytes are changed. */
 void symbols_fixture_read(struct symbols_fixture *f, char *bytes, size_t n);
-
-#endif

@@ -1,6 +1,5 @@
 /* Writes small system traces by the producers' rules. */
-#ifndef TESTS_SUPPORT_SYSTRACE_BYTES_H
-#define TESTS_SUPPORT_SYSTRACE_BYTES_H
+#pragma once
 
 #include "core/buf.h"
 
@@ -27,5 +26,3 @@ void systrace_put_do_frames(struct buf *b);
 void systrace_put_started(struct buf *b, uint64_t time);
 /* A reading of both clocks at one time. */
 void systrace_put_clocks(struct buf *b, uint64_t boot, uint64_t monotonic);
-
-#endif

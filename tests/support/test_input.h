@@ -1,6 +1,5 @@
 /* An input of bytes in memory that come in pieces, of random sizes or as they are cut, as those of an upload do. */
-#ifndef TESTS_SUPPORT_TEST_INPUT_H
-#define TESTS_SUPPORT_TEST_INPUT_H
+#pragma once
 
 #include "core/str.h"
 #include "parser/reader.h"
@@ -25,5 +24,3 @@ void test_input_sort_cuts(size_t *cuts, size_t n);
 
 /* reader_read of these bytes. */
 const struct profile *test_input_read(struct reader *r, struct str bytes);
-
-#endif

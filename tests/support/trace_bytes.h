@@ -1,7 +1,6 @@
 /* Bytes of small input files, for tests of what reads them: pieces to build an Android method trace from, and
  * a table of whole files, good and damaged. */
-#ifndef TESTS_SUPPORT_TRACE_BYTES_H
-#define TESTS_SUPPORT_TRACE_BYTES_H
+#pragma once
 
 #include "core/buf.h"
 #include "profile/build/builder.h"
@@ -34,5 +33,3 @@ struct trace_input {
 
 extern const struct trace_input TRACE_INPUTS[];
 extern const size_t TRACE_INPUTS_COUNT;
-
-#endif

@@ -1,6 +1,5 @@
 /* One recording, written in every variant of an Android method trace that is no regular file. */
-#ifndef TESTS_SUPPORT_TRACE_VARIANTS_H
-#define TESTS_SUPPORT_TRACE_VARIANTS_H
+#pragma once
 
 #include "core/buf.h"
 #include "profile/build/builder.h"
@@ -58,5 +57,3 @@ extern const size_t VARIANT_HEALTHY_COUNT;
 /* The LEB128 numbers of a value. */
 void variant_uleb(struct buf *b, uint64_t value);
 void variant_sleb(struct buf *b, uint64_t value);
-
-#endif

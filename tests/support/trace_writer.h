@@ -1,8 +1,7 @@
 /* Writes regular Android method traces, the layout that parser/android/trace.c documents: keys, the list of
  * threads, the list of methods, the binary header, then records, each appended to a buffer in that order. The
  * buffer's sticky error is the only failure. Any thread. */
-#ifndef TESTS_SUPPORT_TRACE_WRITER_H
-#define TESTS_SUPPORT_TRACE_WRITER_H
+#pragma once
 
 #include "core/buf.h"
 
@@ -49,5 +48,3 @@ void trace_writer_method(struct buf *out, struct trace_format f, uint32_t method
 /* Between the last method and the first record. */
 void trace_writer_header(struct buf *out, struct trace_format f, uint64_t start_us);
 void trace_writer_record(struct buf *out, struct trace_format f, const struct trace_record *r);
-
-#endif

@@ -1,6 +1,5 @@
 /* Trees made the slow and obvious way, to hold against those of render/. */
-#ifndef TESTS_SUPPORT_TREE_MODEL_H
-#define TESTS_SUPPORT_TREE_MODEL_H
+#pragma once
 
 #include "render/tree/tree.h"
 #include "tests/support/rendering.h"
@@ -39,5 +38,3 @@ void model_check(const struct model *m, const struct tree *t, const struct rende
 
 /* A profile of some threads with few frames, much recursion and many nodes of nothing, by a seed. */
 struct fake *model_random_profile(uint64_t seed);
-
-#endif

@@ -1,7 +1,6 @@
 /* cmocka, behind the headers that it needs before it and does not include itself; and what tests assert
  * everywhere. */
-#ifndef TESTS_SUPPORT_UNIT_H
-#define TESTS_SUPPORT_UNIT_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -37,5 +36,3 @@ void unit_add(struct unit_test *test);
         assert_string_equal((b)->p, __VA_ARGS__); \
         buf_free(b);                              \
     } while (0)
-
-#endif

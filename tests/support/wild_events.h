@@ -1,7 +1,6 @@
 /* Random events of several threads, with every kind of repair: nesting that is broken, exits of what was
  * entered before, unknown actions, time that goes back, clocks that wrap. */
-#ifndef TESTS_SUPPORT_WILD_EVENTS_H
-#define TESTS_SUPPORT_WILD_EVENTS_H
+#pragma once
 
 #include "profile/build/builder.h"
 
@@ -9,5 +8,3 @@ enum { WILD_TRACKS_MAX = 3, WILD_EVENTS_MAX = 250 };
 
 /* Tracks and frames count from 0; two clocks of 32 bits. */
 void wild_events(uint64_t *random, struct event *events, size_t n, uint32_t tracks, uint32_t frames);
-
-#endif

@@ -1,8 +1,7 @@
 /* What is written from the tables of the program: manual pages, the completion of shells, the tables of
  * the documents. A program of the build, linked with the same objects as aflamed; `make` runs it, nobody
  * installs it. */
-#ifndef TOOLS_REFERENCE_REFERENCE_H
-#define TOOLS_REFERENCE_REFERENCE_H
+#pragma once
 
 #include "core/buf.h"
 
@@ -16,5 +15,3 @@ void reference_bash(struct buf *b);
 /* Appends a table in Markdown: "formats", "outputs", "view-options", "view-options-cli", "config-keys", "routes",
  * "facts", "warnings", "commands", or the name of a command for its own options. False if there is no such table. */
 bool reference_table(struct buf *b, const char *name) MUST_CHECK;
-
-#endif

@@ -1,7 +1,6 @@
 /* Fields of preferences, as Accept and Accept-Encoding are (RFC 9110, 12.4): their members and how much each
  * is wanted. Pure. */
-#ifndef SERVER_HTTP_MESSAGE_ACCEPT_H
-#define SERVER_HTTP_MESSAGE_ACCEPT_H
+#pragma once
 
 #include "core/buf.h"
 #include "core/str.h"
@@ -44,5 +43,3 @@ enum encoding_effort {
  * limit of `out` is reached. */
 bool encoding_apply(enum encoding e, enum encoding_effort effort, struct str bytes,
                     struct buf *out) MUST_CHECK;
-
-#endif

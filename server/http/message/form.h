@@ -1,7 +1,6 @@
 /* A small form, read whole: application/x-www-form-urlencoded, as browsers and curl -d send it, or
  * multipart/form-data, as curl -F does. Pure. */
-#ifndef SERVER_HTTP_MESSAGE_FORM_H
-#define SERVER_HTTP_MESSAGE_FORM_H
+#pragma once
 
 #include "core/buf.h"
 #include "core/diag.h"
@@ -35,5 +34,3 @@ struct str form_name(const struct form *f, size_t i);
 
 /* Of the first field of that name. p == NULL: there is none. */
 struct str form_value(const struct form *f, struct str name);
-
-#endif

@@ -6,8 +6,7 @@
  * delimiter and behind the last is passed over, up to a number of bytes each. A part of
  * multipart/mixed is data like any other. Memory does not depend on the body, time is linear in it. One
  * thread at a time. */
-#ifndef SERVER_HTTP_MESSAGE_MULTIPART_H
-#define SERVER_HTTP_MESSAGE_MULTIPART_H
+#pragma once
 
 #include "core/diag.h"
 #include "core/str.h"
@@ -74,5 +73,3 @@ bool multipart_feed(struct multipart *m, const char *p, size_t n, struct diag *d
 
 /* After the last byte: false (DIAG_USAGE) unless there was a part, and the closing delimiter. */
 bool multipart_finish(struct multipart *m, struct diag *diag) MUST_CHECK;
-
-#endif

@@ -1,6 +1,5 @@
 /* Parts of a representation (RFC 9110, 14) and conditions (13.1) on its tag. Pure. */
-#ifndef SERVER_HTTP_MESSAGE_RANGE_H
-#define SERVER_HTTP_MESSAGE_RANGE_H
+#pragma once
 
 #include "core/str.h"
 
@@ -27,5 +26,3 @@ bool range_none_match(struct str if_none_match, struct str etag);
 /* If-Match (RFC 9110, 13.1.1): whether one of the tags is the representation's, compared strongly, or the
  * field is *, or not there. */
 bool range_match(struct str if_match, struct str etag);
-
-#endif

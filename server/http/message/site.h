@@ -5,8 +5,7 @@
  * also to a service on their own machine. Browsers say where a request comes from: Sec-Fetch-Site
  * (https://www.w3.org/TR/fetch-metadata/) and Origin (RFC 6454, 7). Programs such as curl send neither,
  * and are not meant. */
-#ifndef SERVER_HTTP_MESSAGE_SITE_H
-#define SERVER_HTTP_MESSAGE_SITE_H
+#pragma once
 
 #include "core/str.h"
 
@@ -33,5 +32,3 @@ bool site_is_own_page(const struct site_own *own, const struct site_request *r);
 
 /* Whether a page of another site sent it. For requests that change something. */
 bool site_is_foreign(const struct site_own *own, const struct site_request *r);
-
-#endif

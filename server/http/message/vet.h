@@ -1,7 +1,6 @@
 /* What the HTTP library lets through and a careful server does not: request smuggling, paths that mean two
  * things. Pure; one struct per request. Sources: RFC 9112, RFC 9110, RFC 3986. */
-#ifndef SERVER_HTTP_MESSAGE_VET_H
-#define SERVER_HTTP_MESSAGE_VET_H
+#pragma once
 
 #include "core/str.h"
 
@@ -18,5 +17,3 @@ void vet_target(struct vet *v, struct str raw);
 void vet_header(struct vet *v, struct str name, struct str value);
 /* After the last one. `version` is "HTTP/1.1" and the like. */
 void vet_finish(struct vet *v, struct str version);
-
-#endif

@@ -5,8 +5,7 @@
  * What is entered next decides how fast a reader finds it. In recordings of real apps, 16 to 31 % of the enters are of
  * the child that the caller entered last, 84 to 92 % of the one behind it in the order of first calls (a child that is
  * alone is both). Here these are 23 % and 86 %. */
-#ifndef TESTS_SUPPORT_MKTRACE_CALLS_H
-#define TESTS_SUPPORT_MKTRACE_CALLS_H
+#pragma once
 
 #include "tests/support/mktrace/chance.h"
 #include "tests/support/trace_writer.h"
@@ -55,5 +54,3 @@ void calls_step(struct calls *t, struct chance *c, struct trace_record *r);
 /* The same of a recorder that looks at the stack now and then: it writes exits and enters for what is different.
  * True: the record is the first one of a sample. */
 bool calls_sample(struct calls *t, struct chance *c, struct call_sample *s, struct trace_record *r);
-
-#endif

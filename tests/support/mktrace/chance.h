@@ -1,6 +1,5 @@
 /* Numbers that look random and are the same every time. */
-#ifndef TESTS_SUPPORT_MKTRACE_CHANCE_H
-#define TESTS_SUPPORT_MKTRACE_CHANCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -46,5 +45,3 @@ static inline uint32_t chance_run(struct chance *c, uint32_t more_permille, uint
         n++;
     return n;
 }
-
-#endif

@@ -2,8 +2,7 @@
  * both clocks. What they look like is written in parser/android/stream.c and parser/android/v2.h.
  * In version 2 the records of a thread stand together, in blocks: those that are not full yet are kept
  * here. */
-#ifndef TESTS_SUPPORT_MKTRACE_PACKETS_H
-#define TESTS_SUPPORT_MKTRACE_PACKETS_H
+#pragma once
 
 #include "tests/support/trace_writer.h"
 
@@ -41,5 +40,3 @@ void packets_record(struct buf *out, enum packets_layout layout, struct packets_
 void packets_block_end(struct buf *out, enum packets_layout layout, struct packets_block *b);
 /* Behind the last block. */
 void packets_end(struct buf *out, enum packets_layout layout, const struct trace_keys *keys);
-
-#endif

@@ -3,8 +3,7 @@
  * packets that are passed over; and system traces, which are sections of threads and the scheduler's switches. What they
  * look like is written in parser/simpleperf/simpleperf.c, parser/perfetto/perfetto.c and
  * parser/systrace/systrace_ftrace.c. */
-#ifndef TESTS_SUPPORT_MKTRACE_RECORDINGS_H
-#define TESTS_SUPPORT_MKTRACE_RECORDINGS_H
+#pragma once
 
 #include "core/buf.h"
 #include "tests/support/mktrace/calls.h"
@@ -27,5 +26,3 @@ typedef bool recording_flush(void *context, struct buf *out);
 /* `t` is grown. False: no memory, or flush said so. */
 bool recording_put(enum recording recording, struct calls *t, struct chance *c, uint64_t bytes,
                    recording_flush *flush, void *context) MUST_CHECK;
-
-#endif
