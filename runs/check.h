@@ -28,7 +28,7 @@ enum { CHECK_RUNS_MAX = 100 }; /* of a group */
 
 enum check_state { CHECK_PASS, CHECK_FAIL, CHECK_INCONCLUSIVE };
 
-/* "PASS", .. */
+/* The words of the states, in their order: "PASS" is the first. */
 extern const char *const CHECK_STATES[];
 
 struct check_input {

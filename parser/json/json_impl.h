@@ -54,7 +54,7 @@ struct json_doc {
     struct str keys[JSON_KEYS_MAX];
     uint32_t n_keys;
     bool is_events;                     /* the file is an array of trace events */
-    bool cut;                           /* .. or has one, and ends within it */
+    bool cut;                           /* the file ends within an array of trace events */
     struct json_speedscope *speedscope; /* of each family, what came of it so far; NULL: nothing */
     struct json_chrome *chrome;
     struct json_firefox *firefox;

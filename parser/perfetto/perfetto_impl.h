@@ -300,9 +300,9 @@ struct perfetto {
 void pf_warn(struct perfetto *t, enum warning_code code, uint64_t count);
 /* The string, cut at the limit for names; STRING_NONE when the arena gives no more. */
 string_id pf_string(struct perfetto *t, struct str s);
-/* .. of what is in the buffer, which is freed. */
+/* Likewise, the string that is in the buffer, which is freed. */
 string_id pf_string_of(struct perfetto *t, struct buf *b);
-/* .. of the first 64 bytes in hexadecimal. */
+/* Likewise, the first 64 bytes in hexadecimal. */
 string_id pf_hex(struct perfetto *t, struct str bytes);
 /* A keyed hash of n numbers, for idmaps: so good that equal ones are taken for equal numbers. */
 uint64_t pf_key(const struct perfetto *t, const uint64_t *numbers, size_t n);

@@ -210,7 +210,7 @@ struct asked {
     size_t n;
     bool *known;          /* a function was found */
     struct str *nearest;  /* the public symbol before it */
-    uint64_t *nearest_at; /* .. its address, with `has` */
+    uint64_t *nearest_at; /* the address of the nearest symbol, where `has` is set */
     bool *has;
     bool (*answer)(void *context, size_t i, const struct symbols_name *names, uint32_t n);
     void *context;

@@ -313,7 +313,7 @@ struct systrace {
     uint32_t kernel;    /* version * 1000 + patch level, as 5.10 is 5010; 0: not known */
     bool new_states;    /* states as kernels from 4.14 on have them */
     bool has_preempted; /* a thread stops with a state that new kernels alone have */
-    bool has_invalid;   /* .. that new ones do not have */
+    bool has_invalid;   /* a thread stops with a state that old kernels alone have */
     uint64_t started, valid_from;
     bool preserve;
     bool settled;               /* systrace_states.c has been through the records */
@@ -400,7 +400,7 @@ static inline bool sy_add(struct systrace *s, const struct sy_record *r)
     s->latest = r->time > s->latest ? r->time : s->latest;
     return true;
 }
-/* .. with more. */
+/* Adds a record with its extra fields. */
 bool sy_add_extra(struct systrace *s, struct sy_record *r, const struct sy_extra *e) MUST_CHECK;
 bool sy_relate(struct systrace *s, uint32_t sequence, uint32_t clock, uint64_t ticks,
                uint64_t boot) MUST_CHECK;

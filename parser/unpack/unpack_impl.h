@@ -49,15 +49,15 @@ struct unpack {
     bool stopped;       /* what comes behind is not looked at */
     bool sink_closed;   /* no more blocks are wanted */
 
-    const struct source_input *file; /* of an archive: it, .. */
-    uint64_t file_bytes;             /* .. and its length */
+    const struct source_input *file; /* the archive; NULL: this is none */
+    uint64_t file_bytes;             /* how long the archive is */
     size_t charged_bytes;            /* to the arena, of an archive's pass under way */
 
     /* Archives within an archive. */
     struct unpack *outer; /* that has this one as a member; NULL: this one is a file of its own */
     struct unpack *inner; /* for the members that are archives, one at a time; NULL: none was met yet */
-    bool opened;          /* The inner one is the member that is meant: it is part of the report, .. */
-    bool pulls_inner;     /* .. and its bytes are handed out. */
+    bool opened;          /* the inner one is the member that is meant, and is part of the report */
+    bool pulls_inner;     /* the bytes of the inner one are handed out */
 };
 
 /* Whether these bytes are the packer's first ones; *more: as far as they go. */

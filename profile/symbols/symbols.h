@@ -27,7 +27,7 @@ enum symbols_state {
 
 enum { SYMBOLS_NAMES_MAX = 64 /* functions at one address */ };
 
-/* "missing", .. */
+/* The word for JSON: "missing", for example. */
 const char *symbols_state_word(enum symbols_state state);
 
 /* One function; text may be empty. */

@@ -48,7 +48,7 @@ struct wake_chain {
     uint32_t clocks[WAKE_STATES]; /* n_times: none */
     struct window within;         /* of a step: the main thread's wait, up to the waking */
     struct wake_wait at;          /* the wait at hand, up to now; to_ns is 0: the thread does not wait */
-    bool in_section;              /* .. */
+    bool in_section;              /* the wait began within a section */
     bool is_over;                 /* the step has come to the waking */
 };
 

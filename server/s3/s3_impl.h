@@ -37,10 +37,10 @@ struct s3_request {
     const char *method; /* GET, HEAD, PUT, POST, DELETE */
     const char *key;    /* behind the prefix; "" with a query: the bucket itself */
     struct str query;   /* as it is sent and signed: sorted, percent-encoded */
-    const char *text;   /* of a PUT or POST: what is sent; NULL: it is in the file, .. */
+    const char *text;   /* what a PUT or POST sends; NULL: bytes of the file */
     int fd;
-    uint64_t from_byte; /* .. from here on */
-    uint64_t bytes;     /* so many */
+    uint64_t from_byte; /* of the file */
+    uint64_t bytes;     /* of the file, from there on */
     const char *sha256; /* of what is sent, in hex; NULL: of nothing */
     const char
         *from;     /* of a PUT: the key of the object whose bytes it takes, instead of a file's; else NULL */

@@ -8,8 +8,8 @@
 #include "core/system/clock.h"
 
 enum {
-    LISTED_MS = 2000, /* A list is believed for so long .. */
-    SHARE = 20        /* .. and for so many times as long as it took. */
+    LISTED_MS = 2000, /* a list is believed for so long at least */
+    SHARE = 20        /* and for so many times as long as it took */
 };
 
 struct slot {

@@ -37,8 +37,8 @@ struct waiting {
     bool accepts;
     uint64_t most_bytes;
     atomic_uint_fast64_t uploads;       /* that have bytes here, with those that are being accepted */
-    pthread_mutex_t lock;               /* of changes of that, and of .. */
-    uint64_t bytes;                     /* .. how large these uploads are together */
+    pthread_mutex_t lock;               /* of changes of `uploads` and `bytes` */
+    uint64_t bytes;                     /* how large these uploads are together */
     char ended_at[RECORD_ID_CHARS + 1]; /* the upload that was tried last; of who sends */
 };
 

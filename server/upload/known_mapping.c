@@ -27,8 +27,8 @@ static const uint64_t SEARCH_BYTES_MAX = (uint64_t)8 << 30;
 
 struct search {
     int top, found;
-    struct str id;   /* that is looked for in headings .. */
-    struct str file; /* .. or, if it is empty, this file of the folder */
+    struct str id;   /* that is looked for in headings; empty: `file` is meant */
+    struct str file; /* a file of the folder */
     unsigned files;
 };
 

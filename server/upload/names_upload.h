@@ -62,7 +62,7 @@ struct names_upload {
     struct diag diag;
     struct buf *field; /* that is being read; NULL: the file */
     bool seen;         /* the field of the file */
-    bool unnamed;      /* .. of a form in which none was chosen */
+    bool unnamed;      /* no file was chosen in the form */
     uint64_t bytes;
 };
 

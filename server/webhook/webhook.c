@@ -19,8 +19,8 @@
 
 enum {
     TRIES = 3,
-    PAUSE_MS = 1000,    /* before the second attempt; .. */
-    PAUSE_GROWTH = 4,   /* .. so many times longer before each further one */
+    PAUSE_MS = 1000,    /* before the second attempt */
+    PAUSE_GROWTH = 4,   /* each further pause is so many times longer */
     ATTEMPT_MS = 10000, /* of one attempt */
     DELIVERY_BYTES = 8, /* of randomness */
     HEADER_BYTES = 120, /* of a line that is sent */

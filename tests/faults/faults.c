@@ -20,8 +20,8 @@ static char FREED[1];
 extern const char __executable_start[];
 
 static struct control *control;
-static struct block *blocks; /* a hash table with open addressing, .. */
-static size_t n_used;        /* .. of which so many are not NULL */
+static struct block *blocks; /* a hash table with open addressing */
+static size_t n_used;        /* places of the table that are not NULL */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t descriptors_before;
 

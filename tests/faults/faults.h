@@ -27,15 +27,15 @@ struct control {
      * with ENOSPC; or "": all. */
     char only[FAULTS_NAME_BYTES];
     /* The program's, reset by the driver: */
-    atomic_uint_fast64_t calls;   /* that could have failed, .. */
-    atomic_uint_fast64_t failed;  /* .. that did, .. */
-    atomic_uint_fast64_t site;    /* .. and the site of the first of these .. */
-    char name[FAULTS_NAME_BYTES]; /* .. and its function */
+    atomic_uint_fast64_t calls;   /* calls that could have failed */
+    atomic_uint_fast64_t failed;  /* calls that failed */
+    atomic_uint_fast64_t site;    /* where the first of these is in the code */
+    char name[FAULTS_NAME_BYTES]; /* the function of the first of these */
     /* At a regular end: */
     uint64_t ended;               /* 1 */
     uint64_t descriptors;         /* more open than at the start */
-    uint64_t blocks;              /* of memory not freed, with .. */
-    uint64_t sites[FAULTS_SITES]; /* .. where the first of them were got */
+    uint64_t blocks;              /* of memory that were not freed */
+    uint64_t sites[FAULTS_SITES]; /* where the first of these blocks were got */
 
     uint32_t trace[FAULTS_TRACE]; /* sites of the first calls */
 };

@@ -46,7 +46,7 @@ TEST(nothing_else_passes)
     passes_free(other);
 }
 
-/* .. of the store's key: each machine that serves it lets in whom another one gave a pass. */
+/* A pass is of the store's key: each machine that serves it lets in whom another one gave a pass. */
 TEST(of_a_card_for_thirty_days)
 {
     static const uint8_t KEY[DIGEST_KEY_BYTES] = {1, 2, 3};

@@ -137,10 +137,10 @@ TEST(stacks_that_join)
         {"aBbAa", 3, true},        {"ABCDca", 5, false}, /* c was popped by an exit below the top: it is not on top where the piece begins */
         {"ABCDDc", 5, false},                            /* the piece leaves what is not on top */
         {"ABCAac", 3, true},       {"ABCAcb", 3, false}, /* an exit of what is not in the piece */
-        {"ABCAe", 3, false},                             /* .. nor before it */
+        {"ABCAe", 3, false}, /* an exit of what is neither in the piece nor before it */
         {"ABba", 0, true},         {"ABba", 4, true},      {"aAab", 2, true}, /* re-roots in both */
         {"AaBbc", 4, true},                                /* the only one is in the piece */
-        {"AacB", 1, false},        {"aABCcbabB", 5, true}, /* .. which does not matter where there was one before */
+        {"AacB", 1, false},        {"aABCcbabB", 5, true}, /* that does not matter where there was one before */
     };
 
     for (size_t i = 0; i < sizeof(CASES) / sizeof(*CASES); i++) {
