@@ -437,6 +437,16 @@ static int open_socket(struct service *s, struct address *address, struct diag *
     return -1;
 }
 
+/* Of who is believed, behind the socket: a Unix socket is "localhost" here. */
+static bool believes_a_proxy(const struct service *s, struct diag *diag)
+{
+    return s->config->user_header[0] == '\0' || s->config->trusted_proxies[0] != '\0' ||
+           strcmp(s->address, "localhost") == 0 ||
+           diag_set(diag, DIAG_USAGE, "no proxy is believed",
+                    "Set trusted_proxies to the proxy's address, or listen on unix:/PATH.",
+                    "user_header: everybody who comes to %s would be taken for nobody.", s->address);
+}
+
 static void tick(struct service *s, bool alive)
 {
     if (alive && s->notify.watched)
@@ -548,6 +558,10 @@ static bool serve(struct service *s, struct address *address, const sigset_t *si
 {
     int fd = open_socket(s, address, diag);
 
+    if (fd >= 0 && !believes_a_proxy(s, diag)) {
+        listen_close(address, fd);
+        fd = -1;
+    }
     if (fd < 0)
         return false;
     const struct http_site site = {.routes = ROUTES,

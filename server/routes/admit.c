@@ -242,7 +242,13 @@ static void ask_who(struct exchange *x)
 
 static void ask_again(struct exchange *x)
 {
-    admits_challenge(x, "not known", "There is no such token, or it was revoked.");
+    const char *header = x->service->config->user_header;
+    bool named = x->by_proxy && header[0] != '\0' && x->header(x, header).p != NULL;
+
+    admits_challenge(x, "not known",
+                     named
+                         ? "What the proxy sends is no name: printable ASCII without blanks or quotes, once."
+                         : "There is no such token, or it was revoked.");
     log_refused(x);
 }
 

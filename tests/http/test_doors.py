@@ -479,9 +479,14 @@ class Proxy(ServiceTest):
             if status == 201:
                 self.assertEqual(json.loads(answer.body)['owner'], 'ann@example.com')
                 self.assertEqual(server.upload(trace()).status, 401)
-                self.assertEqual(server.upload(trace(), X_Forwarded_User='a b').status, 401)
+                refused = server.upload(trace(), X_Forwarded_User='a b')
+                self.assertEqual((refused.status, 'the proxy sends is no name' in refused.text), (401, True))
                 self.assertEqual(server.request('DELETE', '/p/' + json.loads(answer.body)['id'],
                                                 X_Forwarded_User='bob').status, 403)
+
+    def test_one_that_nobody_is_believed_by_does_not_start(self):
+        with self.assertRaisesRegex(AssertionError, 'trusted_proxies'):
+            self.start()
 
     def test_two_names_are_none(self):
         server = self.start(trusted_proxies='127.0.0.1')
