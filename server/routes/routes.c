@@ -74,7 +74,7 @@ static enum exchange_step tell_readiness(struct exchange *x, void *readiness)
     const char *reason = readiness_reason(readiness, clock_ms());
 
     if (reason != NULL)
-        return exchange_problem(x, 503, "not ready", "Try again soon; the service's log has more.", "%s",
+        return exchange_problem(x, 503, "not ready", "Uploads are refused meanwhile; try again soon.", "%s",
                                 reason);
     buf_z(reply_text(&x->reply, 200, "text/plain; charset=utf-8"), "ready\n");
     reply_header(&x->reply, "Cache-Control", "no-store");
