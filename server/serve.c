@@ -416,25 +416,22 @@ static void wait_for_signal(const sigset_t *set, struct service *s)
             reload(s);
 }
 
-/* A socket handed over by the service manager comes before the configured address, and obeys the same
- * rule. Its name, if it has one, is not ours to remove. */
-static int open_socket(struct service *s, struct address *address, struct diag *diag)
+/* One that the service manager has handed over obeys the same rule as a configured address. */
+static bool inherited_fits(const struct service *s, uint64_t handed_over, struct diag *diag)
 {
-    int fd = listen_inherited(s->address, sizeof(s->address));
     struct address bound;
 
-    if (fd < 0)
-        return listen_open(address, s->address, sizeof(s->address), diag);
-    *address = (struct address){.kind = ADDRESS_ANY};
-    if (s->config->open || s->doors != NULL || strcmp(s->address, "localhost") == 0 ||
-        (address_parse(str_of(s->address), &bound) && address_is_loopback(&bound)))
-        return fd;
-    diag_set(
-        diag, DIAG_USAGE, "not only for this machine",
-        "Give it tokens (tokens_file), let the socket unit listen on 127.0.0.1 behind a proxy that authenticates, or say --open.",
-        "The socket handed over listens on %s, which can be reached from other machines.", s->address);
-    close(fd);
-    return -1;
+    if (handed_over > 1)
+        return diag_set(
+            diag, DIAG_USAGE, "several sockets",
+            "Let the socket unit name one: ListenStream= with nothing behind it takes away those before.",
+            "%llu sockets were handed over, of which one would be served.", (unsigned long long)handed_over);
+    return s->config->open || s->doors != NULL || strcmp(s->address, "localhost") == 0 ||
+           (address_parse(str_of(s->address), &bound) && address_is_loopback(&bound)) ||
+           diag_set(
+               diag, DIAG_USAGE, "not only for this machine",
+               "Give it tokens (tokens_file), let the socket unit listen on 127.0.0.1 behind a proxy that authenticates, or say --open.",
+               "The socket handed over listens on %s, which can be reached from other machines.", s->address);
 }
 
 /* Of who is believed, behind the socket: a Unix socket is "localhost" here. */
@@ -445,6 +442,24 @@ static bool believes_a_proxy(const struct service *s, struct diag *diag)
            diag_set(diag, DIAG_USAGE, "no proxy is believed",
                     "Set trusted_proxies to the proxy's address, or listen on unix:/PATH.",
                     "user_header: everybody who comes to %s would be taken for nobody.", s->address);
+}
+
+/* A socket handed over by the service manager comes before the configured address. Its name, if it has one, is not ours
+ * to remove. -1: diag. */
+static int open_socket(struct service *s, struct address *address, struct diag *diag)
+{
+    uint64_t handed_over = 0;
+    int fd = listen_inherited(s->address, sizeof(s->address), &handed_over);
+    bool inherited = fd >= 0;
+
+    if (inherited)
+        *address = (struct address){.kind = ADDRESS_ANY};
+    else
+        fd = listen_open(address, s->address, sizeof(s->address), diag);
+    if (fd < 0 || ((!inherited || inherited_fits(s, handed_over, diag)) && believes_a_proxy(s, diag)))
+        return fd;
+    listen_close(address, fd);
+    return -1;
 }
 
 static void tick(struct service *s, bool alive)
@@ -558,10 +573,6 @@ static bool serve(struct service *s, struct address *address, const sigset_t *si
 {
     int fd = open_socket(s, address, diag);
 
-    if (fd >= 0 && !believes_a_proxy(s, diag)) {
-        listen_close(address, fd);
-        fd = -1;
-    }
     if (fd < 0)
         return false;
     const struct http_site site = {.routes = ROUTES,

@@ -129,16 +129,16 @@ int listen_open(const struct address *a, char *bound, size_t bound_bytes, struct
 }
 
 /* sd_listen_fds(3): the variables are meant for the process with this id only. */
-int listen_inherited(char *bound, size_t bound_bytes)
+int listen_inherited(char *bound, size_t bound_bytes, uint64_t *handed_over)
 {
     enum { FIRST_FD = 3 };
     const char *pid = getenv("LISTEN_PID"), *count = getenv("LISTEN_FDS");
-    uint64_t wanted_pid, n;
+    uint64_t wanted_pid;
     int listening = 0;
     socklen_t size = sizeof(listening);
 
     if (pid == NULL || count == NULL || !str_to_u64(str_of(pid), 10, &wanted_pid) ||
-        !str_to_u64(str_of(count), 10, &n) || wanted_pid != (uint64_t)getpid() || n < 1)
+        !str_to_u64(str_of(count), 10, handed_over) || wanted_pid != (uint64_t)getpid() || *handed_over < 1)
         return -1;
     if (getsockopt(FIRST_FD, SOL_SOCKET, SO_ACCEPTCONN, &listening, &size) != 0 || !listening)
         return -1;

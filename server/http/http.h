@@ -58,8 +58,9 @@ bool http_stop(struct http *h, unsigned grace_s) MUST_CHECK;
 int listen_open(const struct address *a, char *bound, size_t bound_bytes, struct diag *diag);
 
 /* The socket that a service manager opened and handed over (systemd.socket: LISTEN_PID, LISTEN_FDS,
- * descriptor 3), or -1: none. Writes its address as above, or "unknown" if the system does not tell. */
-int listen_inherited(char *bound, size_t bound_bytes);
+ * descriptor 3), or -1: none. Writes its address as above, or "unknown" if the system does not tell, and how many it
+ * handed over in all. */
+int listen_inherited(char *bound, size_t bound_bytes, uint64_t *handed_over);
 
 /* Closes it, and removes a Unix socket's name. */
 void listen_close(const struct address *a, int fd);

@@ -25,11 +25,11 @@ def deployed(*parts):
 
 
 class SocketActivation(unittest.TestCase):
-    def start(self, listening, *flags):
+    def start(self, listening, *flags, sockets=1):
         """The program with the socket as descriptor 3, under a process id that the variables name."""
         folder = tempfile.mkdtemp(prefix='aflamed-http-')
         self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
-        script = 'LISTEN_PID=$$ LISTEN_FDS=1 exec "$0" serve --listen 127.0.0.1:0 "$@" 3<&%d' % listening.fileno()
+        script = 'LISTEN_PID=$$ LISTEN_FDS=%d exec "$0" serve --listen 127.0.0.1:0 "$@" 3<&%d' % (sockets, listening.fileno())
         environment = {k: v for k, v in os.environ.items() if not k.startswith('AFLAMED')}
         process = subprocess.Popen(['bash', '-c', script, support.AFLAMED, '--store', folder + '/store', *flags],
                                    pass_fds=[listening.fileno()], stdin=subprocess.DEVNULL, env=environment,
@@ -62,6 +62,12 @@ class SocketActivation(unittest.TestCase):
         said = process.communicate(timeout=support.START_TIMEOUT_S)[1]
         self.assertEqual(process.returncode, 1, said)
         self.assertIn('--open', said)
+
+    def test_of_several_none_is_left_without_an_answer(self):
+        process = self.start(self.listening(), sockets=2)
+        said = process.communicate(timeout=support.START_TIMEOUT_S)[1]
+        self.assertEqual(process.returncode, 1, said)
+        self.assertIn('ListenStream=', said)
 
     def test_variables_of_another_process_are_none_of_ours(self):
         server = support.Server()
