@@ -78,6 +78,7 @@ struct profile_frame {
     string_id module;    /* mapped file of a native frame, or empty */
     string_id build_id;  /* of the module: hexadecimal digits or what the file has; or empty */
     enum frame_kind kind;
+    bool is_script;   /* of JavaScript, where dots part no packages; not part of the identity */
     uint32_t line;    /* in the file, or 0; not part of the identity */
     uint64_t address; /* in the module, of the first such frame, or 0; not part of the identity */
 

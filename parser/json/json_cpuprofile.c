@@ -193,7 +193,8 @@ static string_id anonymous(struct json_doc *d, string_id url, int64_t line)
 /* The frame of a function: one without a name is shown with its place. */
 static frame_id json_js_frame(struct json_doc *d, string_id name, string_id url, int64_t line)
 {
-    struct profile_frame frame = {.file = url, .line = line > 0 && line <= UINT32_MAX ? (uint32_t)line : 0};
+    struct profile_frame frame = {
+        .file = url, .is_script = true, .line = line > 0 && line <= UINT32_MAX ? (uint32_t)line : 0};
 
     frame.name = name == STRING_EMPTY ? anonymous(d, url, line) : name;
     return frame.name == STRING_NONE || frame.file == STRING_NONE ? FRAME_NONE

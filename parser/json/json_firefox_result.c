@@ -219,8 +219,8 @@ static frame_id script_frame(const struct naming *n, struct str name, struct str
 {
     static const struct str ROOT = STR_INIT("(root scope) ");
     struct builder *b = n->d->builder;
-    struct profile_frame frame = {.file = builder_string(b, url),
-                                  .line = line <= UINT32_MAX ? (uint32_t)line : 0};
+    struct profile_frame frame = {
+        .file = builder_string(b, url), .is_script = true, .line = line <= UINT32_MAX ? (uint32_t)line : 0};
     char *text = NULL;
 
     if (name.n == 0) {

@@ -35,7 +35,7 @@ struct frame_parts frame_parts_of(const struct profile *p, const struct profile_
 {
     struct frame_parts parts = {profile_string(p, frame->scope), profile_string(p, frame->name),
                                 profile_string(p, frame->signature)};
-    size_t scope = parts.scope.n == 0 ? scope_within(parts.name) : 0;
+    size_t scope = parts.scope.n == 0 && !frame->is_script ? scope_within(parts.name) : 0;
 
     if (scope > 0) {
         parts.scope = (struct str){parts.name.p, scope};

@@ -53,9 +53,10 @@ static bool say_growth(struct finding *f, const struct analysis *a, unsigned kin
         return false;
     say(f, "Since dump ");
     buf_u64(f->text, g->since);
-    say(f, kind == GROWTH_SINCE_FIRST ? ", the first one: " : ", the one before: ");
-    say_value(f, a, g->came > g->went ? g->came - g->went : g->went - g->came);
-    say(f, g->came > g->went ? " more" : " less");
+    say(f, kind == GROWTH_SINCE_FIRST ? ", the first one, " : ", the one before, ");
+    say_label(f, a->p->values[a->value].label, false);
+    say(f, g->came < g->went ? " shrank by " : " grew by ");
+    say_number(f, a, g->came > g->went ? g->came - g->went : g->went - g->came);
     if (g->went > 0) {
         say(f, " (");
         say_number(f, a, g->came);

@@ -55,19 +55,19 @@ bool long_calls_messages(const struct rule *r, const struct analysis *a, struct 
     buf_u64_grouped(f->text, counts[0]);
     say(f, counts[0] == 1 ? " message on " : " messages on ");
     say_thread(f, a, a->main);
-    say(f, " took over 16.7 ms, in which a screen misses a frame");
+    say(f, " took over 16.7 ms, the time of a frame at 60 Hz");
     for (unsigned k = 1; k < 3 && counts[k] > 0; k++) {
         say(f, ", ");
         buf_u64_grouped(f->text, counts[k]);
-        say(f, " over ");
+        say(f, k == 1 ? " of them over " : " over ");
         say(f, WORDS[k]);
     }
     say(f, "; ");
     say_range(f, "the longest", longest->begin_ns, longest->end_ns);
-    say(f, ", ");
+    say(f, " took ");
     say_value(f, a, length_of(longest));
     frame_id own = own_in(a, spans, longest);
-    say(f, own != FRAME_NONE ? ", ran " : "");
+    say(f, own != FRAME_NONE ? " and ran " : "");
     if (own != FRAME_NONE)
         say_method(f, a, own);
     say(f, ".");

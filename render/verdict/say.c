@@ -13,9 +13,7 @@ void say(struct finding *f, const char *words)
     buf_z(f->text, words);
 }
 
-/* In a sentence, a label does not begin with a capital, unless its first word is an abbreviation; of one
- * thing it has no plural. */
-static void say_label(struct finding *f, struct str label, bool one)
+void say_label(struct finding *f, struct str label, bool one)
 {
     bool is_word =
         label.n > 1 && label.p[0] >= 'A' && label.p[0] <= 'Z' && label.p[1] >= 'a' && label.p[1] <= 'z';
@@ -162,6 +160,8 @@ void say_of_all(struct finding *f, const struct analysis *a)
     say_value(f, a, active_of(&a->all));
     if (a->timed)
         say(f, a->has_cpu ? " of CPU time" : a->sections ? " in sections" : " in methods");
+    if ((is_cpu_alone(a) || !a->timed) && active_of(&a->all) < a->all.total)
+        say(f, a->sections ? " in sections" : " in methods");
     if (a->p->n_tracks > 1) {
         say(f, " of all ");
         say(f, track_word(a->p, 2));

@@ -283,7 +283,7 @@ bool system_find_frames(const struct rule *r, const struct analysis *a, struct f
     buf_u64_grouped(f->text, log->frames);
     say(f, log->frames == 1 ? " frame on " : " frames on ");
     say_thread(f, a, a->main);
-    say(f, " took over 16.7 ms, after which a screen at 60 Hz misses one; ");
+    say(f, " took over 16.7 ms, the time of one at 60 Hz; ");
     say_range(f, "the longest", log->longest_frame.from_ns, log->longest_frame.to_ns);
     say(f, " took ");
     say_ns(f, longest);

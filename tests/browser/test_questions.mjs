@@ -51,7 +51,7 @@ test('which library has most unreleased memory at a dump, and what grew since th
     await step(others(page));
     const words = (await shownWords(page)).join('\n');
     assert.match(words, /^By library: base\.odex 1\.04 MiB \(39\.4 % of the 2\.63 MiB of unreleased size of all heaps\)/m);
-    assert.match(words, /^Since dump 2, the one before: 601 KiB of unreleased size more .* by library libc\.so 179 KiB/m);
+    assert.match(words, /^Since dump 2, the one before, unreleased size grew by 601 KiB .* by library libc\.so 179 KiB/m);
     assert.equal(steps.n, 2);
     await close(page);
 });

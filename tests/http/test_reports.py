@@ -27,10 +27,10 @@ class Heaps(ServiceTest):
         def grew(query):
             said = json.loads(self.server.get(path + '/verdict.json' + query).body)['sentences']
             return [s['text'].partition('; asked for by ')[0] for s in said if s['rule'].startswith('grew')]
-        self.assertEqual(grew(''), ['Since dump 1, the first one: 1.07 KiB of unreleased malloc size more (4 KiB came, 2.93 KiB went): '
+        self.assertEqual(grew(''), ['Since dump 1, the first one, unreleased malloc size grew by 1.07 KiB (4 KiB came, 2.93 KiB went): '
                                     'by library libgame.so 4 KiB',
-                                    'Since dump 2, the one before: 2 KiB of unreleased malloc size more: by library libgame.so 2 KiB'])
-        self.assertEqual(grew('?moment=2'), ['Since dump 1, the first one: 952 B of unreleased malloc size less (2 KiB came, '
+                                    'Since dump 2, the one before, unreleased malloc size grew by 2 KiB: by library libgame.so 2 KiB'])
+        self.assertEqual(grew('?moment=2'), ['Since dump 1, the first one, unreleased malloc size shrank by 952 B (2 KiB came, '
                                              '2.93 KiB went): by library libgame.so 2 KiB'])
         for query in ('?moment=1', '?moment=1..3', '?mode=interval'):
             self.assertEqual(grew(query), [], query)

@@ -315,6 +315,25 @@ class Words(unittest.TestCase):
         self.assertTrue(said.startswith('No single method stands out; one has the largest self value, 3 (42.9 % of the 7 samples).\n'), said)
         self.assertTrue(self.said_of(b'(root);one 9\n(root);two 2\n').startswith('one accounts for 9 (81.8 % of the 11 samples).\n'))
 
+    def test_functions_of_scripts_have_no_packages(self):
+        """V8 names a function by the object that it was assigned to, which is nobody's package."""
+        nodes = [{'id': i + 1, 'callFrame': {'functionName': name, 'url': 'https://a.example/app.js', 'lineNumber': i}, 'children': [i + 2][:i < 2]}
+                 for i, name in enumerate(('(root)', 'Object.create.setAttribute.value', 'module.exports.Component'))]
+        said = self.said_of(json.dumps({'nodes': nodes, 'startTime': 0, 'endTime': 9000, 'samples': [2, 3], 'timeDeltas': [0, 4000]}).encode())
+        self.assertTrue(said.startswith('module.exports.Component took 5 ms (100 % of the 5 ms).\n'), said)
+        self.assertNotIn('your code', said)
+        self.assertNotIn('Libraries', said)
+
+    def test_shares_say_that_they_are_of_time_in_methods(self):
+        """The thread used 20 ms, 5 of them in no method."""
+        methods = ['0x%x\tandroid.view.View\t%s\t()V\tView.java' % (i * 4, name) for i, name in enumerate(('draw', 'measure'))]
+        records = (0, 0), (1, 10000), (4, 15000), (5, 20000)
+        said = self.said_of(b''.join([text_part(3, 'thread-cpu', [(1, 'worker')], methods), binary_header(3, 10)] +
+                                     [struct.pack('<HII', 1, *record) for record in records]))
+        self.assertIn('worker used 20 ms of CPU time; ', said)
+        self.assertIn('Most self time on a CPU: android.view.View.draw 10 ms (66.7 % of the 15 ms of CPU time in methods), '
+                      'android.view.View.measure 5 ms (33.3 %).', said)
+
     def test_nothing_to_say_is_said(self):
         trace = b''.join([text_part(3, 'dual', [(1, 'main')], []), binary_header(3, 14)])
         self.assertEqual(self.said_of(trace + struct.pack('<HIII', 1, 4, 0, 0) + struct.pack('<HIII', 1, 5, 0, 0)), 'Nothing stands out.\n')
@@ -338,7 +357,7 @@ class Words(unittest.TestCase):
     def test_most_of_a_short_message(self):
         """What took most of a message of 20 ms took less than a frame of the screen, and stands beside another call."""
         said = self.said_of_main('android.os.Handler.dispatchMessage', 'com.example.Shop.bind', ((0, 2000), (0, 13000)))
-        self.assertIn('the longest, 20 ms, ran com.example.Shop.bind.', said)
+        self.assertIn('the longest took 20 ms and ran com.example.Shop.bind.', said)
 
     def test_sentences_of_random_programs(self):
         rules = collections.Counter(rule for seed in range(120) for rule in self.read_back(seed))

@@ -227,7 +227,7 @@ TEST(late_frames)
     s.log.longest_frame = (struct system_range){MS, 26 * MS};
     check(
         &s, "late-frames",
-        "31 of 1,240 frames on main took over 16.7 ms, after which a screen at 60 Hz misses one; the longest took 25 ms: 23 ms "
+        "31 of 1,240 frames on main took over 16.7 ms, the time of one at 60 Hz; the longest took 25 ms: 23 ms "
         "running (92 % of the frame), 22 ms of it in traversal, there 20 ms in RV OnBindView; 2 ms waiting for a CPU (8 %).");
     end(&s);
 }
