@@ -94,6 +94,16 @@ void buf_u64(struct buf *b, uint64_t value)
     buf_bytes(b, text, (size_t)(end - text));
 }
 
+void buf_label(struct buf *b, struct str label)
+{
+    bool is_word =
+        label.n > 1 && label.p[0] >= 'A' && label.p[0] <= 'Z' && label.p[1] >= 'a' && label.p[1] <= 'z';
+
+    if (is_word)
+        buf_char(b, (char)(label.p[0] - 'A' + 'a'));
+    buf_str(b, str_from(label, is_word));
+}
+
 void buf_u64_grouped(struct buf *b, uint64_t value)
 {
     char text[NUMBER_BYTES_MAX], *end = number_grouped(text, value);

@@ -44,6 +44,8 @@ void buf_str(struct buf *b, struct str s);
 void buf_z(struct buf *b, const char *terminated);
 void buf_char(struct buf *b, char c);
 void buf_u64(struct buf *b, uint64_t value);
+/* Within a sentence: "Unreleased size" without its capital, but "CPU time" with it. */
+void buf_label(struct buf *b, struct str label);
 /* 12345678 -> 12,345,678 */
 void buf_u64_grouped(struct buf *b, uint64_t value);
 /* value / 10^decimals, at most 9 decimals, zeros at the end dropped: (1250, 2) -> 12.5 */

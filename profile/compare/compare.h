@@ -48,6 +48,7 @@ struct profile_compared {
     const uint64_t *elapsed_ns; /* by run: from the first to the last record of its tracks; 0: no times */
     /* What one reading of the clock costs the recorder, of the run where it is most; 0: not known. */
     uint64_t overhead_ns;
+    bool sampled; /* a run at least: its calls are changes between samples, and their number means little */
     const uint8_t *paired; /* by frame: two names became one by a rule */
     const struct compare_member *members;
     uint32_t n_members;

@@ -339,8 +339,11 @@ static void put_head(const struct table_output *o, struct buf *out)
     diff_put_change(out, v->unit, total);
     buf_z(out, " (");
     diff_put_percent(out, total);
-    buf_printf(out, ") in %u track%s; %u of %u rows %s, by ", t->n_tracks, t->n_tracks == 1 ? "" : "s",
-               o->selection.n_matching, o->selection.n_present, t->diff->all ? "match" : "differ");
+    buf_printf(out, ") in %u track%s; ", t->n_tracks, t->n_tracks == 1 ? "" : "s");
+    buf_u64_grouped(out, o->selection.n_matching);
+    buf_z(out, " of ");
+    buf_u64_grouped(out, o->selection.n_present);
+    buf_z(out, t->diff->all ? " rows match, by " : " rows differ, by ");
     column_name(out, t, o->selection.sorted);
     buf_z(out, "\n\n");
 }

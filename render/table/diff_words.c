@@ -213,6 +213,12 @@ static bool is_small(const struct words *w, uint32_t row)
     return diff_size(pair_at(w, row)) < whole / NOISE_SHARE;
 }
 
+/* Whether a number of calls may be told. */
+static bool tells_calls(const struct words *w)
+{
+    return w->t->diff->has_calls && !w->t->profile->compared->sampled;
+}
+
 static bool is_called_seldom(const struct words *w, uint32_t row)
 {
     struct diff_pair calls = diff_worked_calls(&w->did, row);
@@ -287,7 +293,7 @@ static void keep_reason(struct words *w, uint32_t row)
 {
     struct diff_pair pair = pair_at(w, row), calls = diff_worked_calls(&w->did, row);
 
-    if (!w->t->diff->has_calls || calls.a == 0 || calls.b == 0 || (calls.a == 1 && calls.b == 1))
+    if (!tells_calls(w) || calls.a == 0 || calls.b == 0 || (calls.a == 1 && calls.b == 1))
         return;
     /* What its calls of B would have taken, had each been as long as one of A. */
     if (calls.b > calls.a && diff_counts(calls) &&
@@ -368,10 +374,12 @@ static void put_change(const struct words *w, uint32_t row)
     bool is_on_both = calls.a > 0 && calls.b > 0, has_percent = !is_on_both || (pair.a > 0 && pair.b > 0);
 
     diff_put_change(w->out, w->unit, pair);
+    if (!has_percent && !tells_calls(w))
+        return;
     buf_z(w->out, " (");
     if (has_percent)
         diff_put_percent(w->out, pair);
-    if (w->t->diff->has_calls) {
+    if (tells_calls(w)) {
         buf_z(w->out, has_percent ? ", " : "");
         put_calls(w, calls);
     }
@@ -601,7 +609,10 @@ static void say_total(const struct words *w)
         buf_z(w->out, "B has ");
         buf_value(w->out, v->unit, total.b, DIGITS);
         buf_z(w->out, v->unit == UNIT_COUNT ? " " : " of ");
-        clean_text(w->out, v->label);
+        struct buf label = {0};
+        buf_label(&label, v->label);
+        clean_text(w->out, buf_view(&label));
+        buf_part_end(w->out, &label);
     }
     buf_z(w->out, ", ");
     if (total.a == total.b)
@@ -620,10 +631,12 @@ static void say_noise(const struct words *w, enum sort sort)
     if (f->n == 0)
         return;
     struct diff_sentence *s = begin_sentence(w);
-    buf_printf(w->out, "Left out as noise: %u method%s ", f->n, f->n == 1 ? "" : "s");
+    buf_z(w->out, "Left out as noise: ");
+    buf_u64_grouped(w->out, f->n);
+    buf_z(w->out, f->n == 1 ? " method " : " methods ");
     switch (sort) {
     case NOISE_OF_CALLS:
-        buf_printf(w->out, "called fewer than %d times, ", DIFF_NOISE_CALLS);
+        buf_printf(w->out, "%s fewer than %d times, ", tells_calls(w) ? "called" : "seen", DIFF_NOISE_CALLS);
         break;
     case NOISE_OF_CLOCK:
         buf_z(w->out, "that changed by no more than reading the clock costs, ");

@@ -246,8 +246,11 @@ static void txt_put_head(const struct table_output *o, struct buf *out)
         }
         buf_z(out, " in ");
     }
-    buf_printf(out, "%u track%s; %u of %u rows by ", t->n_tracks, t->n_tracks == 1 ? "" : "s", o->selection.n,
-               o->selection.n_present);
+    buf_printf(out, "%u track%s; ", t->n_tracks, t->n_tracks == 1 ? "" : "s");
+    buf_u64_grouped(out, o->selection.n);
+    buf_z(out, " of ");
+    buf_u64_grouped(out, o->selection.n_present);
+    buf_z(out, " rows by ");
     column_name(out, t, o->selection.sorted);
     buf_char(out, '\n');
     if (warning_of(t->profile, WARN_WINDOW_EMPTY) != NULL) {

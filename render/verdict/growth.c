@@ -54,7 +54,7 @@ static bool say_growth(struct finding *f, const struct analysis *a, unsigned kin
     say(f, "Since dump ");
     buf_u64(f->text, g->since);
     say(f, kind == GROWTH_SINCE_FIRST ? ", the first one, " : ", the one before, ");
-    say_label(f, a->p->values[a->value].label, false);
+    buf_label(f->text, a->p->values[a->value].label);
     say(f, g->came < g->went ? " shrank by " : " grew by ");
     say_number(f, a, g->came > g->went ? g->came - g->went : g->went - g->came);
     if (g->went > 0) {

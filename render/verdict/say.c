@@ -13,16 +13,6 @@ void say(struct finding *f, const char *words)
     buf_z(f->text, words);
 }
 
-void say_label(struct finding *f, struct str label, bool one)
-{
-    bool is_word =
-        label.n > 1 && label.p[0] >= 'A' && label.p[0] <= 'Z' && label.p[1] >= 'a' && label.p[1] <= 'z';
-
-    if (is_word)
-        buf_char(f->text, (char)(label.p[0] - 'A' + 'a'));
-    buf_bytes(f->text, label.p + is_word, label.n - is_word - (one && str_ends(label, STR("s"))));
-}
-
 void say_number(struct finding *f, const struct analysis *a, uint64_t value)
 {
     enum unit unit = a->timed ? UNIT_NS : a->p->n_values > 0 ? a->p->values[a->value].unit : UNIT_COUNT;
@@ -38,7 +28,10 @@ void say_value(struct finding *f, const struct analysis *a, uint64_t value)
     const struct profile_value *v = &a->p->values[a->value];
     say(f, a->p->minus[a->value] > 0 ? " more" : "");
     say(f, v->unit == UNIT_COUNT ? " " : " of ");
-    say_label(f, v->label, v->unit == UNIT_COUNT && value == 1);
+    struct str label = v->label;
+    label.n -=
+        v->unit == UNIT_COUNT && value == 1 && str_ends(label, STR("s")); /* of one there is no plural */
+    buf_label(f->text, label);
 }
 
 void say_percent(struct finding *f, uint64_t part, uint64_t whole)

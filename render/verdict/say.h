@@ -36,10 +36,6 @@ void say_number(struct finding *f, const struct analysis *a, uint64_t value);
 /* The same, of a profile without clocks with its label behind. */
 void say_value(struct finding *f, const struct analysis *a, uint64_t value);
 
-/* In a sentence, a label does not begin with a capital, unless its first word is an abbreviation; of one
- * thing it has no plural. */
-void say_label(struct finding *f, struct str label, bool one);
-
 /* "34 %" */
 void say_percent(struct finding *f, uint64_t part, uint64_t whole);
 

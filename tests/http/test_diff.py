@@ -278,6 +278,21 @@ class Diff(test_cli.Command):
             said = ' '.join(self.verdict((text % (whole, a)).encode(), (text % (whole, b)).encode()))
             self.assertEqual(('1 method seen in fewer than 5 samples' in said, 'rare' in said), (is_noise, not is_noise), said)
 
+    def test_sampled_recordings_have_no_numbers_of_calls(self):
+        """Changes between samples are no calls: neither more often nor longer ones are told."""
+        def sampled(calls):
+            r = Recording()
+            for i in range(300):
+                r.call(1, 'com.example.shop.Cart.add' if i < calls else 'okio.Buffer.read', 1000)
+            return r.bytes()
+        said = ' '.join(self.verdict(sampled(50), sampled(200)))
+        self.assertIn('com.example.shop.Cart.add +150 ms (+300 %).', said)
+        self.assertNotIn('call', said.replace('with what they call', ''))
+        rare = Recording()
+        for i in range(1300):
+            rare.call(1, 'com.example.shop.Cart.add', 2000).call(1, 'okio.Buffer.read%d' % i, 1000)
+        self.assertIn('Left out as noise: 1,300 methods seen fewer than 3 times, 1.3 s together.', self.verdict(sampled(50), rare.bytes()))
+
     # ---- values below 0 ----
 
     def test_values_below_zero(self):
