@@ -103,6 +103,14 @@ struct weight {
     uint32_t value;
 };
 
+/* Wall time in no frame is no work: most threads of a system trace wait in it for all of the recording. */
+uint64_t profile_work(const struct profile *p, const struct profile_track *t, uint32_t value)
+{
+    uint64_t total = profile_total(p, t->first, value);
+
+    return p->values[value].role == ROLE_WALL ? total - profile_self(p, t->first, value) : total;
+}
+
 /* The track that stands for its thread: samples go where their thread's sections are. */
 static const struct profile_track *track_of_thread(const struct profile *p, const struct profile_track *t)
 {
@@ -125,7 +133,7 @@ static int by_weight(const void *a, const void *b, void *weight)
     const struct profile *p = by->profile;
     const struct profile_track *ta = &p->tracks[*(const uint32_t *)a], *tb = &p->tracks[*(const uint32_t *)b];
     const struct profile_track *of_a = track_of_thread(p, ta), *of_b = track_of_thread(p, tb);
-    uint64_t wa = profile_total(p, of_a->first, by->value), wb = profile_total(p, of_b->first, by->value);
+    uint64_t wa = profile_work(p, of_a, by->value), wb = profile_work(p, of_b, by->value);
 
     if (track_has(of_a, by->value) != track_has(of_b, by->value))
         return track_has(of_a, by->value) ? -1 : 1;
@@ -150,20 +158,30 @@ void profile_tracks_by_weight(const struct profile *p, uint32_t *order)
         qsort_r(order, p->n_tracks, sizeof(*order), by_weight, &by);
 }
 
-uint32_t profile_first_shown(const struct profile *p)
+static uint32_t first_of(const struct profile *p, bool main_first)
 {
     struct weight by = {p, profile_weight_value(p)};
-    uint32_t shown = 0;
-    bool is_main = false;
+    uint32_t first = 0;
+    bool is_named = false;
 
     for (uint32_t i = 0; i < p->n_tracks; i++) {
-        bool main = str_eq(profile_string(p, p->tracks[i].name), STR("main"));
-        if (main > is_main || (main == is_main && by_weight(&i, &shown, &by) < 0)) {
-            shown = i;
-            is_main = main;
+        bool named = main_first && str_eq(profile_string(p, p->tracks[i].name), STR("main"));
+        if (named > is_named || (named == is_named && by_weight(&i, &first, &by) < 0)) {
+            first = i;
+            is_named = named;
         }
     }
-    return shown;
+    return first;
+}
+
+uint32_t profile_first_shown(const struct profile *p)
+{
+    return first_of(p, true);
+}
+
+uint32_t profile_heaviest(const struct profile *p)
+{
+    return first_of(p, false);
 }
 
 struct str profile_fact(const struct profile *p, struct str name)

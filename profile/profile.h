@@ -404,8 +404,13 @@ void profile_times(const struct profile *p, uint64_t *begin_ns, uint64_t *end_ns
  * busy), else the first value that is not 0 everywhere. */
 uint32_t profile_weight_value(const struct profile *p);
 
+/* What the track weighs by that value. */
+uint64_t profile_work(const struct profile *p, const struct profile_track *t, uint32_t value);
+
 /* Fills order[n_tracks] with indexes of p->tracks, the heaviest first; equal ones by id. */
 void profile_tracks_by_weight(const struct profile *p, uint32_t *order);
+/* Index of the first one of that order. 0 without tracks. */
+uint32_t profile_heaviest(const struct profile *p);
 /* Index of the track that is shown where none is asked for: the heaviest one named main, else the heaviest. 0 without
  * tracks. */
 uint32_t profile_first_shown(const struct profile *p);

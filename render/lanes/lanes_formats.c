@@ -248,12 +248,12 @@ static bool set_window(struct lanes_plan *plan, uint64_t from_ns, uint64_t to_ns
         "Give from and to in µs since the trace's start, or leave them out for all of the recording.", diag);
 }
 
-/* How long the track worked: its CPU time, or its time; of samples without clocks, from the first to the last. */
+/* How long the track worked: its CPU time, or its time in frames; of samples without clocks, from the first to the last. */
 static uint64_t lanes_work_ns(const struct profile *p, const struct profile_track *t)
 {
     uint32_t weight = profile_weight_value(p);
 
-    return p->values[weight].unit == UNIT_NS ? profile_total(p, t->first, weight) : t->end_ns - t->begin_ns;
+    return p->values[weight].unit == UNIT_NS ? profile_work(p, t, weight) : t->end_ns - t->begin_ns;
 }
 
 bool lanes_plan(struct lanes_plan *plan, const struct render_input *in, const struct lanes_asked *asked,

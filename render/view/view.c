@@ -144,16 +144,6 @@ enum {
     RANGE_DIGITS = 6 /* of a time */
 };
 
-static uint32_t heaviest(const struct profile *p)
-{
-    uint32_t weight = profile_weight_value(p), best = 0;
-
-    for (uint32_t i = 1; i < p->n_tracks; i++)
-        if (profile_total(p, p->tracks[i].first, weight) > profile_total(p, p->tracks[best].first, weight))
-            best = i;
-    return p->tracks[best].id;
-}
-
 static bool refuse_track(uint32_t id, const struct profile *p, struct diag *diag)
 {
     struct buf b = {0};
@@ -299,7 +289,7 @@ bool view_resolve(struct view_options *o, const struct profile *p, struct diag *
         return diag_set(diag, DIAG_NOT_FOUND, "nothing to show", "",
                         "The profile has no records of any track.");
     if (o->tracks == TRACKS_LISTED && o->n_track_ids == 0)
-        o->track_ids[o->n_track_ids++] = heaviest(p);
+        o->track_ids[o->n_track_ids++] = p->tracks[profile_heaviest(p)].id;
     for (uint32_t i = 0; o->tracks == TRACKS_LISTED && i < o->n_track_ids; i++)
         if (profile_track_by_id(p, o->track_ids[i]) == NULL)
             return refuse_track(o->track_ids[i], p, diag);

@@ -105,6 +105,29 @@ TEST(order_by_weight)
     assert_memory_equal(order, ((const uint32_t[]){4, 0, 1, 5, 2, 3}), sizeof(order));
 }
 
+/* Without CPU time a thread weighs what it was in frames, however long it waited in none. */
+TEST(wall_time_in_no_frame_weighs_nothing)
+{
+    static const struct str NAMES[] = {STR_INIT("worker")};
+    static const uint64_t WALL_NS[] = {90, 100, 50}, IN_NO_FRAME_NS[] = {80, 100, 20};
+    uint64_t self[3 * 3] = {0};
+    struct fixture f;
+    uint32_t order[3];
+
+    make(&f, 3);
+    f.profile.node_self = self;
+    f.profile.strings = NAMES;
+    for (uint32_t i = 0; i < 3; i++) {
+        f.totals[i * 3] = WALL_NS[i];
+        self[i * 3] = IN_NO_FRAME_NS[i];
+    }
+    profile_tracks_by_weight(&f.profile, order);
+    assert_memory_equal(order, ((const uint32_t[]){2, 0, 1}), sizeof(order));
+    assert_int_equal(profile_heaviest(&f.profile), 2);
+    assert_int_equal(profile_first_shown(&f.profile), 2);
+    assert_int_equal(profile_work(&f.profile, &f.tracks[2], 0), 30);
+}
+
 TEST(what_is_shown_first)
 {
     static const struct str NAMES[] = {STR_INIT("worker"), STR_INIT("main")};
