@@ -20,10 +20,9 @@ enum {
     CONNECT_MS = 3000,
     STALLED_S = 20,        /* an attempt is given up when it was slow for so long */
     SLOW_BYTES = 64 << 10, /* in a second: what is less is slow */
-    SHORT_MS =
-        5000, /* an attempt without a file takes no longer, or than a quarter of STALLED_S if that is more */
-    SHORT_ALL = 2,  /* behind so many of these times no further attempt is begun */
-    PAUSE_MS = 100, /* before the second attempt, at most; twice as long before each further one */
+    SHORT_MS = 5000,       /* the longest attempt without a file, or a quarter of STALLED_S if that is more */
+    SHORT_ALL = 2,         /* behind so many of these times no further attempt is begun */
+    PAUSE_MS = 100,        /* before the second attempt, at most; twice as long before each further one */
     PART_BYTES = 16 << 20,
     BUFFER_BYTES = 512 << 10, /* of a file that is sent or fetched */
     BUDGET = 100, /* tenths of attempts in store: one more attempt takes ten, an answer gives one back */
