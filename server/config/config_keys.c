@@ -72,6 +72,22 @@ static bool header_valid(struct str value)
     return true;
 }
 
+/* What a Host can be: no URL, and no pattern. */
+static bool hosts_valid(struct str value)
+{
+    static const struct str OTHERS = STR_INIT("-._:[]");
+    struct str one;
+
+    while (str_split(&value, ',', &one)) {
+        one = str_trim(one);
+        for (size_t i = 0; i < one.n; i++)
+            if ((one.p[i] < '0' || one.p[i] > '9') && (one.p[i] < 'A' || one.p[i] > 'Z') &&
+                (one.p[i] < 'a' || one.p[i] > 'z') && str_find(OTHERS, one.p[i]) == OTHERS.n)
+                return false;
+    }
+    return true;
+}
+
 static bool readers_valid(struct str value)
 {
     return str_eq(value, STR("link")) || str_eq(value, STR("team"));
@@ -152,7 +168,8 @@ const struct config_key CONFIG_KEYS[] = {
         user_header, header_valid, "the name of a header", "",
         "header in which a proxy of trusted_proxies, or one before a Unix socket, names the user; empty: none"),
     TEXT(
-        user_scopes, scopes_valid, "scopes with commas between them", "upload,read",
+        user_scopes, scopes_valid,
+        "upload, read, change, delete, admin, spaces:NAME, with commas between them", "upload,read",
         "what a user of user_header may do: upload, read, change, delete, admin; with spaces:NAME only in that space"),
     TEXT(
         readers, readers_valid, "link or team", "link",
@@ -177,7 +194,7 @@ const struct config_key CONFIG_KEYS[] = {
         "waits behind all others; 0: no limit"),
     FLAG(open, "false", "may listen on other than loopback without authentication"),
     TEXT(external_url, url_valid, URL_FORM, "", "what clients see, as http://HOST; empty: from the request"),
-    TEXT(hosts, NULL, "names with commas between them, each with or without a port", "",
+    TEXT(hosts, hosts_valid, "names with commas between them, each with or without a port", "",
          "further names of the service, with commas between them; if these or external_url are given, others "
          "get 421"),
     FLAG(link_previews, "true",

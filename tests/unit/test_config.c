@@ -200,6 +200,11 @@ TEST(bad_flags)
     assert_refused((struct sources){.flags = {"--open", "no"}}, WORDS("'no' is not expected"));
     assert_refused((struct sources){.flags = {"--open", "--workers"}}, WORDS("--workers needs a value"));
     assert_refused((struct sources){.flags = {"--config"}}, WORDS("--config needs a value"));
+    assert_refused((struct sources){.flags = {"--hosts=https://a.example"}}, WORDS("--hosts", "names"));
+    assert_refused((struct sources){.flags = {"--hosts=a.example,*.example"}}, WORDS("--hosts", "names"));
+    assert_string_equal(
+        loaded((struct sources){.flags = {"--hosts=a.example, B-c.example:80,[::1]:8192"}}).hosts,
+        "a.example, B-c.example:80,[::1]:8192");
     assert_refused((struct sources){.flags = {"--print-config=1"}}, WORDS("--print-config takes no value"));
     assert_refused((struct sources){.flags = {"--max-upload-bytes=12k"}},
                    WORDS("the flag --max-upload-bytes", "max_upload_bytes", "'12k'", "K, M or G"));
