@@ -34,14 +34,15 @@ struct tls {
 
 static bool read_file(const char *path, struct buf *out, struct diag *diag)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    bool ok = fd >= 0 && file_read_all(fd, FILE_BYTES_MAX, out);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe would be waited for */
+    bool ok =
+        (fd >= 0 && file_read_all(fd, FILE_BYTES_MAX, out)) ||
+        diag_set(diag, DIAG_USAGE, TITLE, "Look whether it is there, and whether the service may read it.",
+                 "%s cannot be read: %m.", path);
 
     if (fd >= 0)
         close(fd);
-    return ok ||
-           diag_set(diag, DIAG_USAGE, TITLE, "Look whether it is there, and whether the service may read it.",
-                    "%s cannot be read.", path);
+    return ok;
 }
 
 static gnutls_datum_t datum(const struct buf *b)

@@ -483,7 +483,8 @@ static void write_names(struct exchange *x, void *context)
     if (result == STORE_OK) {
         LOG(s->log, LOG_INFO, "named", LOG_STR("id", str_of(c->record.id)),
             LOG_STR("by", str_of(RECORD_NAMES_WORDS[which])), LOG_STR("file", str_of(file->sha256)),
-            LOG_STR("who", who_logged(&x->who)), LOG_STR("client", str_of(x->address)));
+            LOG_STR("who", who_logged(&x->who)), LOG_STR("client", str_of(x->address)),
+            LOG_STR("request", str_of(x->id)));
         list_with_names(x, &c->record);
         answer_changed(x, &c->record);
     } else {

@@ -215,6 +215,7 @@ class UploadedMapping(ServiceTest):
         etag = self.server.get('/p/%s/t/9417.svg' % id_of(bare))['ETag']
         answer = self.attach(bare, self.mapping_part())
         self.assertEqual((answer.status, answer.text), (200, 'changed\n'))
+        self.assertTrue(self.server.says('named id=.* by=mapping .* request=' + answer['X-Request-Id']))
         self.assertEqual(self.folded(bare), original)
         self.assertNotEqual(self.server.get('/p/%s/t/9417.svg' % id_of(bare))['ETag'], etag)
         renamed = self.server.upload_form(('token', None, token_of(bare).encode()), ('name', None, b'other'),

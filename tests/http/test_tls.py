@@ -237,6 +237,7 @@ class Configuration(unittest.TestCase):
         good, key = certificate(self.folder, 'good')
         _, other = certificate(self.folder, 'other')
         for flags, words in ((('--tls-certificate', good), 'no tls_key'), (('--tls-key', key), 'no tls_certificate'),
+                             (('--tls-certificate', good, '--tls-key', key + '-2'), 'cannot be read: No such file'),
                              (('--tls-certificate', good, '--tls-key', other), 'do not match'),
                              (('--tls-certificate', key, '--tls-key', good), 'the certificate cannot be used'),
                              (('--tls-certificate', good, '--tls-key', '/dev/null'), 'the certificate cannot be used')):
