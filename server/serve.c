@@ -76,8 +76,9 @@ static enum log_format format_of(const char *name)
     return format;
 }
 
-/* Many systems start a program with fewer descriptors than it may have, for the sake of those that use select(2). */
-static void raise_descriptors(const struct service *s)
+/* Many systems start a program with fewer descriptors than it may have, for the sake of those that use select(2). Where
+ * it may not have enough, fewer connections are taken: the library tries again without a pause when none is left. */
+static void raise_descriptors(const struct service *s, struct config *config)
 {
     enum {
         OF_A_CONNECTION = 3, /* itself, what is stored of its upload, and of another file of the form */
@@ -85,8 +86,8 @@ static void raise_descriptors(const struct service *s)
         OF_THE_SERVICE = 256 + JOB_FILES_MAX +
                          2 * (FURTHER_CONNECTIONS + 16) /* with its threads, and sockets beside its own */
     };
-    rlim_t wanted =
-        OF_THE_SERVICE + OF_A_CONNECTION * s->config->max_connections + OF_A_WORKER * s->config->workers;
+    rlim_t others = OF_THE_SERVICE + OF_A_WORKER * config->workers;
+    rlim_t wanted = others + OF_A_CONNECTION * config->max_connections;
     struct rlimit limit;
 
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted)
@@ -96,8 +97,12 @@ static void raise_descriptors(const struct service *s)
     /* It may be refused, as where the hard limit is above what the system has come to allow (fs.nr_open). */
     if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
         limit.rlim_cur = had;
-    if (limit.rlim_cur < wanted)
-        LOG(s->log, LOG_WARN, "few-descriptors", LOG_U64("wanted", wanted), LOG_U64("limit", limit.rlim_cur));
+    if (limit.rlim_cur >= wanted)
+        return;
+    config_lower_connections(config,
+                             limit.rlim_cur > others ? (limit.rlim_cur - others) / OF_A_CONNECTION : 0);
+    LOG(s->log, LOG_WARN, "few-descriptors", LOG_U64("wanted", wanted), LOG_U64("limit", limit.rlim_cur),
+        LOG_U64("max_connections", config->max_connections));
 }
 
 /* Each thread takes addresses for its stack and for malloc's arena, 8 and 64 MiB by default, most of which
@@ -315,11 +320,11 @@ bool serve_check(const struct config *c, struct diag *diag)
     return ok;
 }
 
-static bool open_service(struct service *s, const struct config *config, struct diag *diag)
+static bool open_service(struct service *s, struct config *config, struct diag *diag)
 {
     s->config = config;
     s->log = log_new(level_of(config->log_level), format_of(config->log_format), STDERR_FILENO);
-    raise_descriptors(s);
+    raise_descriptors(s, config);
     s->figures = figures_new(ROUTES_COUNT);
     if (!keys_agree(config, diag) || !open_store(s, diag))
         return false;

@@ -288,6 +288,11 @@ struct config config_settle(const struct config *c, const struct memory_limit *l
     return s;
 }
 
+void config_lower_connections(struct config *c, uint64_t connections)
+{
+    lower(c, &c->max_connections, connections, FEWEST_CONNECTIONS);
+}
+
 /* ---- as JSON ---- */
 
 static bool write_out(struct buf *b, int fd)

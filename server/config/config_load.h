@@ -44,6 +44,9 @@ bool config_file_take(struct config *c, const char *path, struct diag *diag) MUS
 struct config config_settle(const struct config *c, const struct memory_limit *limit, uint64_t mapped,
                             unsigned cores);
 
+/* Lowers max_connections to this many, but not below 64, unless somebody has chosen it. */
+void config_lower_connections(struct config *c, uint64_t connections);
+
 /* How many bytes all ceilings of a settled configuration come to, without connections. */
 uint64_t config_ceiling(const struct config *c);
 

@@ -209,7 +209,20 @@ class Means(unittest.TestCase):
 
     def test_too_few_descriptors_are_logged(self):
         server = self.server_with(64, 128, max_connections=100)
-        self.assertRegex(server.log(), r'warn few-descriptors wanted=\d+ limit=128\n')
+        self.assertRegex(server.log(), r'warn few-descriptors wanted=\d+ limit=128 max_connections=100\n')
+
+    def test_what_nobody_has_chosen_is_lowered_to_what_there_is(self):
+        """So that who is one too many is told, and whether the service is well."""
+        server = self.server_with(64, 700)
+        most = int(re.search(r'few-descriptors wanted=\d+ limit=700 max_connections=(\d+)\n', server.log())[1])
+        self.assertLess(most, 100)
+        for _ in range(most):
+            connection = server.connect()
+            self.addCleanup(connection.close)
+            connection.sendall(head('GET', '/healthz'))
+            self.assertEqual(read_answers(connection)[0].status, 200)
+        self.assertEqual(server.raw(head('GET', '/'))[0].status, 503)
+        self.assertEqual(server.raw(head('GET', '/healthz'))[0].status, 200)
 
     def test_a_worker_for_each_core_that_may_be_used(self):
         cores = os.sched_getaffinity(0)
