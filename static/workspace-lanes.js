@@ -227,13 +227,13 @@ function tellMark(section) {
     if (id === '')
         return;
     const short = name.split('.').slice(-2).join('.');
-    const calls = isLost ? 'its calls could not be had' : lists === undefined ? 'looking for its calls' : `${lists.calls.toLocaleString('en')} ${lists.calls === 1 ? 'call' : 'calls'}`;
+    const calls = isLost ? 'its calls could not be had' : lists === undefined ? 'looking for its calls' : `${lists.calls.toLocaleString('en')} ${lists.calls === 1 ? 'call' : 'calls'} in all`;
     const step = way => lanes.stepMark(way);
     const steps = [button(icon('previous'), 'The call before (N)', () => step('previous')), button(icon('next'), 'The next call (n)', () => step('next')),
                    button('Longest', 'The longest call, then the next longest (l)', () => step('longest')), button(icon('close'), 'No mark', () => time.markMethod('', ''))];
     ['The call before', 'The next call', 'The longest call', 'Remove the mark'].forEach((label, i) => named(steps[i], `${label}: ${short}`));
     const had = place.contains(document.activeElement) ? [...place.querySelectorAll('button')].indexOf(document.activeElement) : -1;
-    place.replaceChildren(element('span', { className: 'lane-name', textContent: short, title: name }), `: ${calls} `, ...lists === undefined || lists.calls === 0 ? [steps[3]] : steps);
+    place.replaceChildren(element('span', { className: 'lane-name', textContent: `${short}:`, title: name }), ` ${calls} `, ...lists === undefined || lists.calls === 0 ? [steps[3]] : steps);
     if (had >= 0)
         place.querySelectorAll('button')[had]?.focus();
 }

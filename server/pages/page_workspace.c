@@ -29,9 +29,8 @@ struct verdict_page {
 
 /* ---- links of the words ---- */
 
-/* The pictures of a sentence show no more than which packages are own, the range, the dump, and what the
- * tracks are: the sentences are about all of it. There are none about what changed between two dumps.
- * Those of a comparison are about what the page shows. */
+/* The pictures of a sentence show no more than which packages are own, the range, the dumps, and what the
+ * tracks are: the sentences are about all of it. Those of a comparison are about what the page shows. */
 static void plain_view(const struct workspace *w, struct view_options *view)
 {
     struct diag diag = {0};
@@ -45,8 +44,8 @@ static void plain_view(const struct workspace *w, struct view_options *view)
     memcpy(view->split, w->of.options->split, sizeof(view->split));
     view->from_ns = w->of.options->from_ns;
     view->to_ns = w->of.options->to_ns;
-    if (w->of.options->moment.since == 0 && w->of.options->mode == MODE_CUMULATIVE)
-        view->moment = w->of.options->moment;
+    view->moment = w->of.options->moment;
+    view->mode = w->of.options->mode;
 }
 
 /* In words where the time went: the link to the page that has them, whose script shows them here; and these words. */
@@ -829,8 +828,8 @@ static void workspace_lanes(const struct workspace *w)
     put_address(w, ".json");
     buf_z(w->b, page_data_number(w->of.summary, "annotations") > 0 ? "\" data-annotated" : "\"");
     buf_z(w->b, ">\n<summary>Timeline <span class=\"quiet\"><span class=\"lane-window\"></span><span "
-                "class=\"lane-facts\"></span><span class=\"unfiltered\">, activity without "
-                "filters</span></span></summary>\n<noscript><img src=\"");
+                "class=\"lane-facts\"></span><span class=\"unfiltered\"> (activity without "
+                "filters)</span></span></summary>\n<noscript><img src=\"");
     put_address(w, ".svg");
     buf_z(w->b, "\" alt=\"What each thread did in the order of time\"></noscript>\n</details>\n");
 }

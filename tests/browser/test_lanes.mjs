@@ -205,7 +205,7 @@ test('a frame that is chosen in the picture is marked on all threads, of which t
     await page.locator('#picture .graph').focus();
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('ArrowUp');
-    await until(page, () => /: 12 calls/.test(document.querySelector('.lane-marked').textContent));
+    await until(page, () => /: 12 calls in all/.test(document.querySelector('.lane-marked').textContent));
     await until(page, () => document.querySelector('#lanes .lane-place')?.dataset.state === 'ready');
     assert.deepEqual([asked.length, new Set(asked).size], [2, 1], asked.join(' '));
     await page.getByRole('button', { name: /The longest call/ }).click();
@@ -523,5 +523,9 @@ test('without scripts all lanes are a picture', { skip }, async () => {
     const page = await openPage(browser, service, { javaScriptEnabled: false });
     await page.goto(some.url);
     assert.ok(await page.getByAltText('What each thread did').isVisible());
+    const summary = page.locator('#lanes > summary');
+    assert.equal((await summary.innerText()).trim(), 'Timeline');     /* no filter is set, and it does not say so */
+    await page.goto(some.url.replace(/[^/]*$/, '$&/t/1?hide=nothing'));
+    assert.equal((await summary.innerText()).trim(), 'Timeline (activity without filters)');
     await close(page);
 });

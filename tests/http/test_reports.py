@@ -34,6 +34,8 @@ class Heaps(ServiceTest):
                                              '2.93 KiB went): by library libgame.so 2 KiB'])
         for query in ('?moment=1', '?moment=1..3', '?mode=interval'):
             self.assertEqual(grew(query), [], query)
+        for query in ('?moment=2', '?moment=1..3', '?mode=interval', '?moment=2&amp;mode=interval'):     # the page's words are of what it shows
+            self.assertIn('/verdict%s">In words' % query, self.server.get(path + query.replace('&amp;', '&'), Accept='text/html').text)
 
 
 class Reports(DemoTest):
