@@ -69,11 +69,14 @@ async function show(url, isBack = false) {
         }
         if (page.getElementById('content') === null)
             return location.reload();     /* it says what is wrong, or that there is nothing any more */
+        const focused = document.activeElement, { id } = focused, isThread = focused.closest('#threads') !== null;
         takeOver(page, url);
         document.dispatchEvent(new Event('flame-start'));     /* the pictures' script starts what it has not started yet */
         if (svgOf()?.querySelector('metadata.d') && !flameOf())
             return location.reload();     /* it could not start: its drawing is there then */
         start(isBack);
+        if (!focused.isConnected)     /* what follows in the order of the page is found again from there */
+            (isThread ? document.querySelector('#threads summary') : byId(id) ?? document.querySelector('.tabs [aria-current]'))?.focus({ preventScroll: true });
     } catch {
         if (isLatest())
             location.reload();
@@ -480,9 +483,11 @@ function onSearchKey(event) {
 const menus = () => Array.from(document.querySelectorAll('details.menu[open]'));
 
 function closeMenus(except) {
-    for (const menu of menus())
-        if (!menu.contains(except))
-            menu.open = false;
+    for (const menu of menus().filter(menu => !menu.contains(except))) {
+        if (menu.contains(document.activeElement))
+            menu.querySelector('summary').focus();     /* what has the focus is hidden with its menu */
+        menu.open = false;
+    }
 }
 
 function focusSearch() {
