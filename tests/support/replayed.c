@@ -45,6 +45,43 @@ void replayed_close(struct replayed *r)
     arena_free(&r->arena);
 }
 
+struct builder *replayed_open(struct replayed *log, struct arena *arena, const struct profile_value *values,
+                              uint32_t n_times, uint32_t ns_per_tick, bool wraps_at_32_bits)
+{
+    struct builder *b = builder_new(arena, (struct hash_seed){9, 10});
+
+    need(b != NULL && builder_values(b, values, n_times, &values[n_times], 1));
+    builder_clocks(b, ns_per_tick, wraps_at_32_bits);
+    if (log != NULL)
+        replayed_begin(log, b);
+    return b;
+}
+
+void replayed_letters(struct builder *b, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        char name[] = {(char)('a' + i)};
+        struct profile_frame frame = {.name = builder_string(b, (struct str){name, 1})};
+        need(builder_frame(b, &frame) == i);
+    }
+}
+
+void replayed_tracks(struct builder *b, uint32_t first_id, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        need(builder_track(b, first_id + i, STRING_EMPTY) == i);
+}
+
+const struct profile *replayed_finish(struct replayed *log, struct builder *b)
+{
+    const struct profile *p = builder_finish(b, STR("format"), STR("Format"));
+
+    need(p != NULL);
+    if (log != NULL)
+        replayed_end(log, p);
+    return p;
+}
+
 static bool read_file(void *context, uint64_t offset, void *to, size_t n)
 {
     const struct replayed_file *f = context;

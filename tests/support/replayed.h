@@ -21,6 +21,15 @@ void replayed_begin(struct replayed *r, struct builder *b);
 void replayed_end(struct replayed *r, const struct profile *p);
 void replayed_close(struct replayed *r);
 
+/* A builder of calls with so many times, behind which `values` has what counts them. They go to the log, unless that is NULL.
+ * It has frames 0 and on, "a", "b" and so on, and tracks 0 and on, whose ids begin with first_id, when it is told so. */
+struct builder *replayed_open(struct replayed *log, struct arena *arena, const struct profile_value *values,
+                              uint32_t n_times, uint32_t ns_per_tick, bool wraps_at_32_bits);
+void replayed_letters(struct builder *b, uint32_t n);
+void replayed_tracks(struct builder *b, uint32_t first_id, uint32_t n);
+/* The profile, behind which the log is whole. */
+const struct profile *replayed_finish(struct replayed *log, struct builder *b);
+
 /* The bytes of a log, which a test may change. */
 struct replayed_file {
     uint8_t *p;

@@ -159,24 +159,13 @@ const struct profile_value SPAN_MODEL_VALUES[] = {
 const struct profile *span_model_fold(struct arena *arena, struct replayed *log, const uint32_t *ids,
                                       uint32_t n_tracks, const struct event *events, size_t n)
 {
-    struct builder *b = builder_new(arena, (struct hash_seed){3, 4});
+    struct builder *b = replayed_open(log, arena, SPAN_MODEL_VALUES, SPAN_MODEL_CLOCKS, 1, false);
 
-    need(b != NULL);
-    need(builder_values(b, SPAN_MODEL_VALUES, SPAN_MODEL_CLOCKS, &SPAN_MODEL_VALUES[SPAN_MODEL_CLOCKS], 1));
-    builder_clocks(b, 1, false);
-    if (log != NULL)
-        replayed_begin(log, b);
-    for (uint32_t i = 0; i < SPAN_MODEL_FRAMES; i++) {
-        char name[] = {(char)('a' + i)};
-        struct profile_frame frame = {.name = builder_string(b, (struct str){name, 1})};
-        need(builder_frame(b, &frame) == i);
-    }
+    replayed_letters(b, SPAN_MODEL_FRAMES);
     for (uint32_t i = 0; i < n_tracks; i++)
         need(builder_track(b, ids[i], STRING_EMPTY) == i);
     need(builder_events(b, events, n, 0, 0));
-    const struct profile *p = builder_finish(b, STR("format"), STR("Format"));
-    if (log != NULL)
-        replayed_end(log, p);
+    const struct profile *p = replayed_finish(log, b);
     return p;
 }
 

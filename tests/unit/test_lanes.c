@@ -428,9 +428,7 @@ static const struct profile *sampled(struct arena *arena, struct replayed *log)
     for (size_t i = 0; i < 3; i++)
         assert_true(builder_sample_at(b, track, builder_stack(b, track, NODE_NONE, &stack, 1), &SAMPLES[i][1],
                                       SAMPLES[i][0]));
-    const struct profile *p = builder_finish(b, STR("format"), STR("Format"));
-    replayed_end(log, p);
-    return p;
+    return replayed_finish(log, b);
 }
 
 TEST(samples_tell_what_follows)

@@ -50,13 +50,8 @@ static struct builder *open_builder(struct arena *arena)
 
 static void add_tracks(struct builder *b)
 {
-    for (uint32_t i = 0; i < FRAMES; i++) {
-        char name[] = {(char)('a' + i)};
-        struct profile_frame frame = {.name = builder_string(b, (struct str){name, 1})};
-        assert_int_equal(builder_frame(b, &frame), i);
-    }
-    for (uint32_t i = 0; i < TRACKS; i++)
-        assert_int_equal(builder_track(b, i + 1, STRING_EMPTY), i);
+    replayed_letters(b, FRAMES);
+    replayed_tracks(b, 1, TRACKS);
     builder_track_beside(b, SAMPLES_TRACK, CALLS_TRACK + 1, 0, 1);
     builder_track_beside(b, HEAP_TRACK, 0, 1, 1);
 }
@@ -108,10 +103,7 @@ static const struct profile *read_random(struct arena *arena, struct replayed *l
     for (uint32_t i = 0; i < RECORDS; i++, t->end += random_below(random, 50) + 1)
         random_below(random, 2) == 0 ? add_call(b, random, t) : add_sample(b, random, t);
     add_dumps(b, random, t);
-    const struct profile *p = builder_finish(b, STR("format"), STR("Format"));
-    assert_non_null(p);
-    replayed_end(log, p);
-    return p;
+    return replayed_finish(log, b);
 }
 
 /* The self of the frame on that track; 0 where there is no such node. */

@@ -36,22 +36,13 @@ static void open_file(struct file *f, uint64_t *random)
     arena_init(&f->arena, 256 << 20);
     f->n = 1 + random_below(random, EVENTS_MAX);
     wild_events(random, f->events, f->n, TRACKS, FRAMES);
-    struct builder *b = builder_new(&f->arena, (struct hash_seed){9, 10});
-    assert_non_null(b);
-    assert_true(builder_values(b, VALUES, 2, &VALUES[2], 1));
-    builder_clocks(b, NS_PER_TICK, true);
-    replayed_begin(&f->log, b);
-    for (uint32_t i = 0; i <= FRAMES; i++) {
-        char name[] = {(char)('a' + i)};
-        struct profile_frame frame = {
-            .name = builder_string(b, i < FRAMES ? (struct str){name, 1} : STR("unknown"))};
-        assert_int_equal(builder_frame(b, &frame), i);
-    }
-    for (uint32_t i = 0; i < TRACKS; i++)
-        assert_int_equal(builder_track(b, i + 1, STRING_EMPTY), i);
+    struct builder *b = replayed_open(&f->log, &f->arena, VALUES, 2, NS_PER_TICK, true);
+    replayed_letters(b, FRAMES);
+    struct profile_frame unknown = {.name = builder_string(b, STR("unknown"))};
+    assert_int_equal(builder_frame(b, &unknown), FRAMES);
+    replayed_tracks(b, 1, TRACKS);
     assert_true(builder_events(b, f->events, f->n, 0, 0));
-    f->whole = builder_finish(b, STR("format"), STR("Format"));
-    replayed_end(&f->log, f->whole);
+    f->whole = replayed_finish(&f->log, b);
 }
 
 static void close_file(struct file *f)
@@ -452,15 +443,9 @@ TEST(a_window_of_a_hundredth_reads_few_blocks)
     struct replayed r;
 
     arena_init(&arena, 64 << 20);
-    struct builder *b = builder_new(&arena, (struct hash_seed){9, 10});
-    assert_true(b != NULL && builder_values(b, values, 2, &values[2], 1));
-    builder_clocks(b, NS_PER_TICK, true);
-    replayed_begin(&r, b);
-    for (uint32_t i = 0; i < 2; i++) {
-        struct profile_frame frame = {.name = builder_string(b, i == 0 ? STR("a") : STR("b"))};
-        assert_int_equal(builder_frame(b, &frame), i);
-        assert_int_equal(builder_track(b, i + 1, STRING_EMPTY), i);
-    }
+    struct builder *b = replayed_open(&r, &arena, values, 2, NS_PER_TICK, true);
+    replayed_letters(b, 2);
+    replayed_tracks(b, 1, 2);
     assert_true(builder_events(b, &(struct event){.frame = 0}, 1, 0, 0));
     for (unsigned i = 0; i < N; i++) {
         e.track = i / 8 % 2;
@@ -469,8 +454,7 @@ TEST(a_window_of_a_hundredth_reads_few_blocks)
         e.clock[1] = i / 2;
         assert_true(builder_events(b, &e, 1, 0, 0));
     }
-    const struct profile *p = builder_finish(b, STR("format"), STR("Format"));
-    replayed_end(&r, p);
+    const struct profile *p = replayed_finish(&r, b);
     struct counted counted = {r.log.source, 0};
     r.log.source =
         (struct call_log_source){.read_at = read_counted, .context = &counted, .size = r.log.source.size};
@@ -514,13 +498,8 @@ static void fold_samples(struct arena *arena, struct replayed *log, uint64_t *ra
     assert_true(b != NULL && builder_values(b, NULL, 0, COUNTS, 2));
     builder_clocks(b, 1, false);
     replayed_begin(log, b);
-    for (uint32_t i = 0; i < FRAMES; i++) {
-        char name[] = {(char)('a' + i)};
-        struct profile_frame frame = {.name = builder_string(b, (struct str){name, 1})};
-        assert_int_equal(builder_frame(b, &frame), i);
-    }
-    for (uint32_t i = 0; i < 2; i++)
-        assert_int_equal(builder_track(b, i + 1, STRING_EMPTY), i);
+    replayed_letters(b, FRAMES);
+    replayed_tracks(b, 1, 2);
     for (unsigned i = 0; i < SAMPLES; i++) {
         struct sample *s = &samples[i];
         *s =
@@ -533,8 +512,7 @@ static void fold_samples(struct arena *arena, struct replayed *log, uint64_t *ra
                                       s->values, s->at));
         at += random_below(random, 30);
     }
-    *p = builder_finish(b, STR("format"), STR("Format"));
-    replayed_end(log, *p);
+    *p = replayed_finish(log, b);
 }
 
 /* All of a sample belongs to the window of its time. */

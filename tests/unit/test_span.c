@@ -27,20 +27,10 @@ struct fixture {
 
 static struct builder *open_builder(struct arena *arena, struct replayed *log)
 {
-    struct builder *b = builder_new(arena, (struct hash_seed){3, 4});
+    struct builder *b = replayed_open(log, arena, VALUES, 1, 1, false);
 
-    assert_non_null(b);
-    assert_true(builder_values(b, VALUES, 1, &VALUES[1], 1));
-    builder_clocks(b, 1, false);
-    if (log != NULL)
-        replayed_begin(log, b);
-    for (uint32_t i = 0; i < FRAMES; i++) {
-        char name[] = {(char)('a' + i)};
-        struct profile_frame frame = {.name = builder_string(b, (struct str){name, 1})};
-        assert_int_equal(builder_frame(b, &frame), i);
-    }
-    for (uint32_t i = 0; i < TRACKS; i++)
-        assert_int_equal(builder_track(b, WATCHED_ID + i, STRING_EMPTY), i);
+    replayed_letters(b, FRAMES);
+    replayed_tracks(b, WATCHED_ID, TRACKS);
     return b;
 }
 
@@ -51,10 +41,7 @@ static const struct profile *fold(struct arena *arena, struct replayed *log, con
 
     for (size_t at = 0; at < n; at += step)
         assert_true(builder_events(b, &events[at], n - at < step ? n - at : step, 0, 0));
-    const struct profile *p = builder_finish(b, STR("format"), STR("Format"));
-    if (log != NULL)
-        replayed_end(log, p);
-    return p;
+    return replayed_finish(log, b);
 }
 
 static struct span_request everything(void)
@@ -528,8 +515,7 @@ TEST(a_million_calls_take_little_memory)
         }
         assert_true(builder_events(b, events, 2000, 0, 0));
     }
-    const struct profile *p = builder_finish(b, STR("format"), STR("Format"));
-    replayed_end(&log, p);
+    const struct profile *p = replayed_finish(&log, b);
     play(&log, p, &r, sink, false);
     replayed_close(&log);
     const struct spans *spans = span_sink_finish(sink);
@@ -553,8 +539,7 @@ TEST(depth_has_no_limit_but_memory)
     struct event e = {.action = EVENT_ENTER};
     for (unsigned i = 0; i < 200000; i++, e.clock[0]++)
         assert_true(builder_events(b, &e, 1, 0, 0));
-    const struct profile *p = builder_finish(b, STR("format"), STR("Format"));
-    replayed_end(&log, p);
+    const struct profile *p = replayed_finish(&log, b);
     for (size_t k = 0; k < 2; k++) {
         arena_init(&arena, LIMITS[k]);
         struct span_sink *sink = span_sink_new(&arena, &r);

@@ -39,20 +39,10 @@ struct thread {
 /* log: NULL: none is written. */
 static struct builder *open_builder(struct arena *arena, struct replayed *log)
 {
-    struct builder *b = builder_new(arena, (struct hash_seed){9, 10});
+    struct builder *b = replayed_open(log, arena, VALUES, TIMES, 1, false);
 
-    assert_non_null(b);
-    assert_true(builder_values(b, VALUES, TIMES, &VALUES[TIMES], 1));
-    builder_clocks(b, 1, false);
-    if (log != NULL)
-        replayed_begin(log, b);
-    for (uint32_t i = 0; i < FRAMES; i++) {
-        char name[] = {(char)('a' + i)};
-        struct profile_frame frame = {.name = builder_string(b, (struct str){name, 1})};
-        assert_int_equal(builder_frame(b, &frame), i);
-    }
-    for (uint32_t i = 0; i < TRACKS; i++)
-        assert_int_equal(builder_track(b, i + 1, STRING_EMPTY), i);
+    replayed_letters(b, FRAMES);
+    replayed_tracks(b, 1, TRACKS);
     return b;
 }
 
@@ -103,11 +93,7 @@ static const struct profile *tell(struct arena *arena, struct replayed *log, str
             assert_true(builder_turn(b, e.track, e.action, e.frame, t->clocks, was));
     }
     s->end = now;
-    const struct profile *p = builder_finish(b, STR("format"), STR("Format"));
-    assert_non_null(p);
-    if (log != NULL)
-        replayed_end(log, p);
-    return p;
+    return replayed_finish(log, b);
 }
 
 /* The first record of a track begins it: what stands before it is in no profile. */

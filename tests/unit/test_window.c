@@ -24,22 +24,12 @@ static const struct profile_value VALUES[] = {
 
 static struct builder *open_builder(struct arena *arena, struct replayed *log)
 {
-    struct builder *b = builder_new(arena, (struct hash_seed){9, 10});
+    struct builder *b = replayed_open(log, arena, VALUES, 2, NS_PER_TICK, true);
 
-    assert_non_null(b);
-    assert_true(builder_values(b, VALUES, 2, &VALUES[2], 1));
-    builder_clocks(b, NS_PER_TICK, true);
-    if (log != NULL)
-        replayed_begin(log, b);
-    for (uint32_t i = 0; i < FRAMES; i++) {
-        char name[] = {(char)('a' + i)};
-        struct profile_frame frame = {.name = builder_string(b, (struct str){name, 1})};
-        assert_int_equal(builder_frame(b, &frame), i);
-    }
+    replayed_letters(b, FRAMES);
     struct profile_frame unknown = {.name = builder_string(b, STR("unknown"))};
     assert_int_equal(builder_frame(b, &unknown), FRAMES);
-    for (uint32_t i = 0; i < TRACKS; i++)
-        assert_int_equal(builder_track(b, i + 1, STRING_EMPTY), i);
+    replayed_tracks(b, 1, TRACKS);
     return b;
 }
 
@@ -49,10 +39,7 @@ static const struct profile *fold(struct arena *arena, struct replayed *log, con
     struct builder *b = open_builder(arena, log);
 
     assert_true(builder_events(b, events, n, 0, 0));
-    const struct profile *p = builder_finish(b, STR("format"), STR("Format"));
-    if (log != NULL)
-        replayed_end(log, p);
-    return p;
+    return replayed_finish(log, b);
 }
 
 static enum replay_end play(const struct replayed *log, const struct window_request *request,
