@@ -14,10 +14,14 @@ import signal
 import socket
 import struct
 import subprocess
+import sys
 import tempfile
 import threading
 import time
 import unittest
+
+# What other tests share can be imported behind this module.
+sys.path += [os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), name) for name in ('support', 'faults')]
 
 AFLAMED = os.environ.get('AFLAMED', '')
 TIMEOUT_S = 180           # of one answer, also of a build with sanitizers on a busy machine
@@ -67,6 +71,13 @@ def answers(port):
         return True
     except OSError:
         return False
+
+
+def folder_of(test, what='http'):
+    """A folder of its own for a test, or for a class of tests, with which it ends."""
+    folder = tempfile.mkdtemp(prefix='aflamed-%s-' % what)
+    (test.addClassCleanup if isinstance(test, type) else test.addCleanup)(shutil.rmtree, folder, ignore_errors=True)
+    return folder
 
 
 # ---- traces ----

@@ -1,13 +1,9 @@
 """What track events say beside their names (debug annotations): in the lists of calls."""
 import json
-import os
 import struct
-import sys
 
 from support import ServiceTest, id_of
-
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'support'))
-from native import number, text, varint  # noqa: E402
+from native import number, text, varint
 
 MS = 1_000_000
 BEGIN, END, INSTANT = 1, 2, 3

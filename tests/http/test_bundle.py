@@ -4,13 +4,10 @@ import gzip
 import hashlib
 import html
 import json
-import os
 import re
-import sys
 import unittest
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from support import ServiceTest, id_of, trace  # pylint: disable=wrong-import-position
+from support import ServiceTest, id_of, trace
 
 HTML = 'text/html'
 

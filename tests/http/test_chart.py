@@ -1,15 +1,13 @@
 """Charts: one thread's calls in the order of time, by the service and on the command line."""
 import os
 import re
-import shutil
 import struct
 import subprocess
-import tempfile
 import unittest
 import urllib.parse
 import xml.etree.ElementTree as ElementTree
 
-from support import TIMEOUT_S, ServiceTest, binary_header, id_of, text_part
+from support import ServiceTest, TIMEOUT_S, binary_header, folder_of, id_of, text_part
 
 SVG = '{http://www.w3.org/2000/svg}'
 METHODS = ['0x%x\tcom.example.%s\trun\t()V\tX.java' % (i * 4, name)
@@ -224,8 +222,7 @@ class Service(ServiceTest):
 
 class CommandLine(unittest.TestCase):
     def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix='aflamed-chart-')
-        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.folder = folder_of(self, 'chart')
         self.file = os.path.join(self.folder, 'x.trace')
         with open(self.file, 'wb') as file:
             file.write(trace())

@@ -5,12 +5,11 @@ import random
 import re
 import shutil
 import subprocess
-import tempfile
 import textwrap
 import unittest
 
 import team
-from support import ServiceTest, TIMEOUT_S
+from support import ServiceTest, TIMEOUT_S, folder_of
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 RECIPE = os.path.join(ROOT, 'deploy', 'recipes', 'aflamed-check')
@@ -32,8 +31,7 @@ def section(title):
 class Recipes(ServiceTest):
     def setUp(self):
         super().setUp()
-        self.folder = tempfile.mkdtemp(prefix='aflamed-ci-')
-        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.folder = folder_of(self, 'ci')
         self.space = 'shop-%s' % self._testMethodName[5:].replace('_', '-')
         os.makedirs(self.path('ci'))
         os.makedirs(self.path('bin'))

@@ -5,12 +5,12 @@ import json
 import os
 import pty
 import resource
-import shutil
 import stat
 import struct
 import subprocess
-import tempfile
 import unittest
+
+from support import folder_of
 
 TIMEOUT_S = 60
 METHODS = {0x10: 'a.B\trun\t()V\tB.java', 0x14: 'a.B\tcall\t(I)I\tB.java', 0x18: 'c.D\tidle\t()V\tD.java'}
@@ -31,8 +31,7 @@ def trace(threads=((1, b'main'), (2, b'worker')), busy_us=(100, 20), cut=0):
 
 class Command(unittest.TestCase):
     def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix='aflamed-cli-')
-        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.folder = folder_of(self, 'cli')
 
     def path(self, *names):
         return os.path.join(self.folder, *names)

@@ -46,8 +46,7 @@ class ClusterTest(unittest.TestCase):
     def setUp(self):
         large = {'MONS': '3', 'OSDS': '3', 'RGWS': '2', 'STORE': 'bluestore'} if SECONDS else {}
         self.told = object_store.ceph(self, **large)
-        self.folder = tempfile.mkdtemp(prefix='aflamed-cluster-')
-        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.folder = support.folder_of(self, 'cluster')
         keys = os.path.join(self.folder, 'keys')
         with open(keys, 'w') as f:
             f.write('%(AWS_ACCESS_KEY_ID)s\n%(AWS_SECRET_ACCESS_KEY)s\n' % self.told)

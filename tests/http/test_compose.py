@@ -1,12 +1,7 @@
 """Functions of Compose in system traces: what they are called, whose they are, and where they stand."""
-import os
-import sys
-
 from test_cli import Command
 from test_diff import rows_of
-
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'support'))
-import system_trace  # noqa: E402
+import system_trace
 
 APP = 42
 FUNCTIONS = {

@@ -8,7 +8,6 @@ import shutil
 import signal
 import socket
 import subprocess
-import tempfile
 import unittest
 import unittest.mock
 import urllib.parse
@@ -27,8 +26,7 @@ def deployed(*parts):
 class SocketActivation(unittest.TestCase):
     def start(self, listening, *flags, sockets=1):
         """The program with the socket as descriptor 3, under a process id that the variables name."""
-        folder = tempfile.mkdtemp(prefix='aflamed-http-')
-        self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
+        folder = support.folder_of(self)
         script = 'LISTEN_PID=$$ LISTEN_FDS=%d exec "$0" serve --listen 127.0.0.1:0 "$@" 3<&%d' % (sockets, listening.fileno())
         environment = {k: v for k, v in os.environ.items() if not k.startswith('AFLAMED')}
         process = subprocess.Popen(['bash', '-c', script, support.AFLAMED, '--store', folder + '/store', *flags],
@@ -83,8 +81,7 @@ class SocketActivation(unittest.TestCase):
                      'systemd is not installed')
 class Systemd(unittest.TestCase):
     def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix='aflamed-systemd-')
-        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.folder = support.folder_of(self, 'systemd')
         for name in ('aflamed.service', 'aflamed.socket'):
             with open(os.path.join(self.folder, name), 'w') as file:
                 file.write(deployed('systemd', name).replace('/usr/local/bin/aflamed', support.AFLAMED))
@@ -145,8 +142,7 @@ class BehindNginx(unittest.TestCase):
     """deploy/nginx/aflamed.conf as it is, but for the places of its password file and of the service."""
 
     def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix='aflamed-nginx-')
-        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.folder = support.folder_of(self, 'nginx')
         with socket.create_server(('127.0.0.1', 0)) as free:
             self.port = free.getsockname()[1]
         self.base = 'http://127.0.0.1:%d/aflamed' % self.port

@@ -3,8 +3,9 @@ import os
 import re
 import shutil
 import subprocess
-import tempfile
 import unittest
+
+from support import folder_of
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 LISTS = os.path.join('deploy', 'packages')
@@ -21,8 +22,7 @@ def packages(*names):
 
 class Deps(unittest.TestCase):
     def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix='aflamed-deps-')
-        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.folder = folder_of(self, 'deps')
         for tool in TOOLS:
             os.symlink(shutil.which(tool), os.path.join(self.folder, tool))
         self.program('id', 'echo 1000')

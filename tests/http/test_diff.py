@@ -4,16 +4,12 @@ import csv
 import gzip
 import io
 import json
-import os
 import random
 import struct
 import subprocess
-import sys
 
 import test_cli
-
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
-from native import number, text, varint  # pylint: disable=wrong-import-position
+from native import number, text, varint
 
 
 def pprof(stacks):

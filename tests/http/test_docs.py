@@ -8,17 +8,13 @@ import random
 import re
 import shutil
 import subprocess
-import sys
-import tempfile
 import unittest
 import zipfile
 
 import support
 import team
 from test_two_files import STREAM, SUMMARY
-
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
-import native  # pylint: disable=wrong-import-position
+import native
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 OPENSSL = shutil.which('openssl')
@@ -88,8 +84,7 @@ class Blocks(unittest.TestCase):
 @unittest.skipUnless(shutil.which('curl') and shutil.which('jq'), 'curl or jq is not installed')
 class Examples(unittest.TestCase):
     def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix='aflamed-docs-')
-        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.folder = support.folder_of(self, 'docs')
         os.mkdir(self.path('bin'))
         self.program('aflamed', 'exec %s "$@"' % support.AFLAMED)
         # What the service refuses fails the example.

@@ -507,8 +507,7 @@ class Proxy(ServiceTest):
         self.assertEqual(said['owner'], 'ann')
 
     def test_a_unix_socket_is_trusted(self):
-        folder = tempfile.mkdtemp(prefix='aflamed-http-')
-        self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
+        folder = support.folder_of(self)
         path = folder + '/socket'
         process = subprocess.Popen([support.AFLAMED, 'serve', '--listen', 'unix:' + path, '--store', folder + '/store',
                                     '--user-header', 'Remote-User'], stdin=subprocess.DEVNULL,
@@ -671,8 +670,7 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(len(token_command('list', '--tokens-file', path).splitlines()), 17)
 
     def test_the_service_starts_with_a_good_file_only(self):
-        folder = tempfile.mkdtemp(prefix='aflamed-http-')
-        self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
+        folder = support.folder_of(self)
         too_many = ''.join('a%d read %064x 2026-11-25T10:00:00Z\n' % (n, n) for n in range(10_001))
         for text in (None, 'ann everything\n', too_many):
             if text is not None:
@@ -685,8 +683,7 @@ class CommandLine(unittest.TestCase):
             self.assertIn('the file of tokens cannot be used', done.stderr)
 
     def test_a_team_needs_doors(self):
-        folder = tempfile.mkdtemp(prefix='aflamed-http-')
-        self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
+        folder = support.folder_of(self)
         done = subprocess.run([support.AFLAMED, 'serve', '--listen', '127.0.0.1:0', '--store', folder, '--readers', 'team'],
                               stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=support.START_TIMEOUT_S)
         self.assertEqual((done.returncode, 'no team here' in done.stderr), (1, True))

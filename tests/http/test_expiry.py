@@ -5,12 +5,11 @@ import os
 import re
 import shutil
 import subprocess
-import tempfile
 import time
 import unittest
 
-from support import (AFLAMED, Server, ServiceFailure, ServiceTest, eventually, form, id_of, in_parallel, large_trace, salted,
-                     token_of, trace)
+from support import (AFLAMED, Server, ServiceFailure, ServiceTest, eventually, folder_of, form, id_of, in_parallel, large_trace,
+                     salted, token_of, trace)
 
 DAY_S = 86400
 KIB, MIB = 1024, 1 << 20
@@ -256,8 +255,7 @@ class FullDisk(unittest.TestCase):
     def setUpClass(cls):
         if not AFLAMED:
             raise unittest.SkipTest('AFLAMED names no program')
-        cls.disk = tempfile.mkdtemp(prefix='aflamed-disk-')
-        cls.addClassCleanup(shutil.rmtree, cls.disk, ignore_errors=True)
+        cls.disk = folder_of(cls, 'disk')
         try:
             mounted = subprocess.run(['mount', '-t', 'tmpfs', '-o', 'size=6m', 'tmpfs', cls.disk],
                                      stdin=subprocess.DEVNULL, capture_output=True).returncode == 0

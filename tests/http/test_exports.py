@@ -5,14 +5,11 @@ import json
 import os
 import random
 import struct
-import sys
 import unittest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'support'))
-
-import exports     # noqa: E402
-from support import ServiceTest, binary_header, id_of, text_part, trace     # noqa: E402
-from test_cli import Command     # noqa: E402
+from support import ServiceTest, binary_header, id_of, text_part, trace
+from test_cli import Command
+import exports
 
 CONTENT = trace(threads=3, methods=12, records=900, depth=7, salt=5)
 

@@ -3,13 +3,10 @@ import os
 import re
 import resource
 import subprocess
-import sys
 import unittest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'faults'))
-
-from control import FULL, FULL_ONCE, ON, ONCE, PROGRAM, Control, source_of     # noqa: E402
-from support import Server, amount, counted, sanitized     # noqa: E402
+from support import Server, amount, counted, sanitized
+from control import FULL, FULL_ONCE, ON, ONCE, PROGRAM, Control, source_of
 
 # What cannot fail, or fails in no way that the caller could see; and MHD_start_daemon and json_pack, whose arguments a
 # wrapper could not pass on: the one has memory and threads of its own, the other takes its memory from the program. And what only the

@@ -1,15 +1,11 @@
 """The table of frames that an app showed too late: as JSON, as text, and as a page."""
 import html
 import json
-import os
 import random
 import re
-import sys
 
 from support import DemoTest, id_of
-
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'support'))
-import system_trace  # noqa: E402
+import system_trace
 
 MS = 1_000_000
 APP, RENDER = 42, 50

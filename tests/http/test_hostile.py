@@ -3,18 +3,14 @@ control character and runs nothing."""
 import collections
 import html.parser
 import json
-import os
 import re
-import sys
 import unicodedata
 import unittest
 import urllib.parse
 import xml.parsers.expat
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'support'))
-
-import hostile_names                                    # noqa: E402
-from support import ServiceTest, amount, id_of, trace   # noqa: E402
+from support import ServiceTest, amount, id_of, trace
+import hostile_names
 
 # Neither controls nor what turns the direction of text, nor separators of lines, nor noncharacters.
 UNSEEMLY = re.compile('[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufdd0-\ufdef\ufffe\uffff]')

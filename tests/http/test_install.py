@@ -56,8 +56,7 @@ class Linked(unittest.TestCase):
 class Installed(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.mkdtemp(prefix='aflamed-install-')
-        cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
+        cls.folder = support.folder_of(cls, 'install')
         cls.made = make('install', cls.folder)
 
     def setUp(self):

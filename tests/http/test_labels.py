@@ -3,15 +3,12 @@ import json
 import os
 import re
 import subprocess
-import sys
 import tempfile
 import unittest
 
 from support import AFLAMED, ServiceTest, id_of
 from test_packed import zipped
-
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
-from native import number, text  # noqa: E402
+from native import number, text
 
 
 def labelled(samples, extra=''):

@@ -4,15 +4,12 @@ import os
 import re
 import struct
 import subprocess
-import sys
 import xml.etree.ElementTree
 
 from support import DemoTest, METHOD_ID_STEP, amount, binary_header, id_of, large_trace, method_lines, salted, text_part, trace
-
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'support'))
-import trace_text  # noqa: E402
-from native import number, text  # noqa: E402
-from system_trace import SLEEPS, Trace  # noqa: E402
+import trace_text
+from native import number, text
+from system_trace import SLEEPS, Trace
 
 
 def decoded(shares, places):

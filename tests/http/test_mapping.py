@@ -3,14 +3,11 @@ import hashlib
 import json
 import os
 import subprocess
-import sys
 import tempfile
 import unittest
 
 from support import AFLAMED, Server, ServiceTest, eventually, fields_of, form, id_of, token_of
-
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
-from obfuscate import obfuscate  # pylint: disable=wrong-import-position
+from obfuscate import obfuscate
 
 PNG = b'\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\1\0\0\0\1\0\x08\6\0\0\0'
 

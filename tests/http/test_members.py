@@ -6,36 +6,18 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 import unittest
 import urllib.parse
 
 from support import AFLAMED, Server, ServiceTest, TIMEOUT_S, eventually, form, head, id_of, large_trace, trace
 from test_packed import tarred, zipped, zstd
-
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
-import system_trace  # noqa: E402
+import system_trace
+from native import number, text as message
 
 EACH = ('member', None, b'all')
 FOLDED = b'main;load;read 3\nmain;draw 4\n'
 CUT = trace()[:300]
-
-
-def varint(n):
-    out = b''
-    while n > 127:
-        out += bytes([n & 127 | 128])
-        n >>= 7
-    return out + bytes([n])
-
-
-def message(number, content):
-    return varint(number << 3 | 2) + varint(len(content)) + content
-
-
-def number(field, value):
-    return varint(field << 3) + varint(value)
 
 
 def heap_profile(function=b'leak'):

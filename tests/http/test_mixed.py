@@ -1,16 +1,12 @@
 """Traces that hold sections, CPU samples and dumps of heaps: one result. Each number is that of a slow count over what was written."""
 import json
-import os
 import random
 import re
-import sys
 from collections import Counter
 
 from support import ServiceTest, eventually, id_of
-
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'support'))
-import mixed_trace  # noqa: E402
-from mixed_trace import PID  # noqa: E402
+import mixed_trace
+from mixed_trace import PID
 
 NS_PER_US = 1000
 TIMES = ['wall', 'cpu', 'runnable', 'sleeping', 'blocked', 'io', 'unknown']

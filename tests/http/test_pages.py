@@ -5,14 +5,11 @@ import html
 import json
 import os
 import re
-import sys
 import unittest
 import urllib.parse
 
 from support import ServiceTest, form, id_of, trace
-
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
-from native import number, text  # pylint: disable=wrong-import-position
+from native import number, text
 
 HTML = 'text/html'
 JSON = 'application/json'

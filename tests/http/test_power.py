@@ -1,12 +1,8 @@
 """Power cuts: what was acknowledged is there, at some of the places that `make faults` walks whole."""
-import os
-import sys
 import unittest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'faults'))
-
-from control import PROGRAM     # noqa: E402
-from support import amount     # noqa: E402
+from support import amount
+from control import PROGRAM
 
 
 class Power(unittest.TestCase):

@@ -2,17 +2,14 @@
 import collections
 import html
 import json
-import os
 import re
 import struct
-import sys
 import unittest
 import xml.etree.ElementTree
 import zlib
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from support import ServiceTest, Server, id_of, trace  # pylint: disable=wrong-import-position
-from test_doors import DoorsTest, bearer  # pylint: disable=wrong-import-position
+from support import ServiceTest, Server, id_of, trace
+from test_doors import DoorsTest, bearer
 
 HTML = 'text/html'
 AGENTS = ('Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)', 'Mozilla/5.0 (compatible; Discordbot/2.0)',

@@ -6,7 +6,6 @@ import re
 import shutil
 import signal
 import subprocess
-import tempfile
 import unittest
 
 import support
@@ -70,8 +69,7 @@ CMD = 'echo priority=0; echo com.example.app/.MainActivity'
 
 class Record(ServiceTest):
     def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix='aflamed-record-')
-        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.folder = support.folder_of(self, 'record')
         os.mkdir(self.path('bin'))
         self.program('adb', ADB)
         self.trace = trace(salt=5)

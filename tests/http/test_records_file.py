@@ -1,12 +1,8 @@
 """A system trace whose records have no room in the memory of one profile: they are sorted in a file."""
-import os
-import sys
 import unittest
 
 from support import Server, ServiceTest, id_of
-
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'support'))
-import system_trace  # noqa: E402
+import system_trace
 
 US, APP, PARTS, TURNS, CPUS = 1000, 42, 16, 1000, 4
 SMALL = {'job_memory_bytes': '2M'}

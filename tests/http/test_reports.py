@@ -4,14 +4,10 @@ import json
 import os
 import re
 import subprocess
-import sys
 
 import test_cli
 from support import DemoTest, ServiceTest, demo, id_of, trace
-
-
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
-import native  # pylint: disable=wrong-import-position
+import native
 
 GAME = native.Library('/data/app/com.example-1/libgame.so', 'ab' * 20)
 ENGINE = native.Library('/data/app/com.example-1/libengine.so', 'cd' * 20)

@@ -4,14 +4,11 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 import unittest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'faults'))
-
-from control import PROGRAM     # noqa: E402
-from support import AFLAMED, TIMEOUT_S, Server, id_of, in_parallel, trace     # noqa: E402
+from support import AFLAMED, TIMEOUT_S, Server, id_of, in_parallel, trace
+from control import PROGRAM
 
 HOUR_S, DAY_S = 3600, 86400
 

@@ -5,7 +5,6 @@ import os
 import re
 import shutil
 import subprocess
-import tempfile
 import threading
 import time
 import unittest
@@ -50,8 +49,7 @@ class BucketTest(unittest.TestCase):
     def setUp(self):
         self.bucket = object_store.ObjectStore()
         self.addCleanup(self.bucket.end)
-        self.folder = tempfile.mkdtemp(prefix='aflamed-http-')
-        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.folder = support.folder_of(self)
         self.keys = os.path.join(self.folder, 'keys')
         with open(self.keys, 'w') as f:
             f.write('%s\n%s\n' % (ACCESS, SECRET))

@@ -2,9 +2,7 @@
 has not the object."""
 import glob
 import os
-import shutil
 import subprocess
-import tempfile
 import unittest
 
 import object_store
@@ -34,8 +32,7 @@ class StoreTest(unittest.TestCase):
     def setUp(self):
         self.bucket = object_store.ObjectStore()
         self.addCleanup(self.bucket.end)
-        self.folder = tempfile.mkdtemp(prefix='aflamed-http-')
-        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.folder = support.folder_of(self)
         self.store, self.back = os.path.join(self.folder, 'store'), os.path.join(self.folder, 'back')
 
     def filled(self, uploads=3):

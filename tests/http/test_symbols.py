@@ -5,17 +5,14 @@ import json
 import os
 import re
 import subprocess
-import sys
 import tarfile
 import tempfile
 import unittest
 import zipfile
 
 from support import AFLAMED, ServiceTest, eventually, id_of, token_of
-
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
-import exports  # pylint: disable=wrong-import-position
-import native  # pylint: disable=wrong-import-position
+import exports
+import native
 
 PNG = b'\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\1\0\0\0\1\0\x08\6\0\0\0'
 

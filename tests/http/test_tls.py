@@ -8,7 +8,6 @@ import signal
 import socket
 import ssl
 import subprocess
-import tempfile
 import unittest
 
 import support
@@ -63,8 +62,7 @@ class TlsTest(ServiceTest):
 
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.mkdtemp(prefix='aflamed-http-')
-        cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
+        cls.folder = support.folder_of(cls)
         cls.paths = certificate(cls.folder, 'first')
         cls.server = support.ServiceFailure.server = TlsServer(tls_certificate=cls.paths[0], tls_key=cls.paths[1],
                                                                **cls.CONFIG)
@@ -225,8 +223,7 @@ class Chains(TlsTest):
 @unittest.skipUnless(OPENSSL, 'openssl is not installed')
 class Configuration(unittest.TestCase):
     def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix='aflamed-http-')
-        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.folder = support.folder_of(self)
 
     def started(self, *flags):
         done = subprocess.run([support.AFLAMED, 'serve', '--listen', '127.0.0.1:0', '--store', self.folder + '/store', *flags],

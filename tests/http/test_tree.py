@@ -1,15 +1,11 @@
 """Pictures that carry a part of their tree, and the pieces that their script fetches."""
 import json
-import os
 import random
 import re
-import sys
 import unittest
 
 from support import ServiceTest, id_of
-
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
-import flame_data  # noqa: E402
+import flame_data
 
 PIECE_BYTES = 64_000
 

@@ -1,14 +1,10 @@
 """The longest wait of a main thread in words: who ended it, and what that thread had done before."""
 import json
-import os
-import sys
 
 from support import ServiceTest, id_of
-
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'support'))
-import system_trace  # noqa: E402
-from native import number, text  # noqa: E402
-from system_trace import BLOCKS, PREEMPTED, SLEEPS  # noqa: E402
+import system_trace
+from native import number, text
+from system_trace import BLOCKS, PREEMPTED, SLEEPS
 
 MS = 1_000_000
 APP, POOL, DISK, LAST = 42, 50, 60, 70
