@@ -343,12 +343,10 @@ static const struct cli_option OPTIONS[] = {
     {"--format", NULL, CLI_TEXT, FIELD(format), "NAME", "how it is written", format_word},
     {"-o", NULL, CLI_PATH, FIELD(out), "FILE", "where to write; default: -, which is standard output", NULL},
     {"--fail-if", NULL, CLI_TEXTS, FIELD(fail_if), "RULE",
-     "exit status 3 if B has grown beyond it: [VALUE_incl:|VALUE_excl:]PATTERN>N% or >Nms; may be given "
-     "several times",
+     "exit status 3 if B has grown beyond it: [VALUE_incl:|VALUE_excl:]PATTERN>N% or >Nms; may be given several times",
      NULL},
     {"--track", NULL, CLI_TEXT, FIELD(tracks), "TRACKS",
-     "which threads count: ids or names of either side, several with commas between them, or all; default: "
-     "all",
+     "which threads count: ids or names of either side, several with commas between them, or all; default: all",
      NULL},
     CLI_KEY_ROW("--app"),
     CLI_KEY_ROW("--open"),
@@ -369,19 +367,15 @@ const struct cli_command CLI_DIFF = {
     .summary = "compare two profiles, or several runs of each, method by method",
     .description =
         "Prints what each method cost in A and in B: its calls, and each value that both have, inclusive and "
-        "exclusive; only methods that differ, sorted by how much the exclusive value changed. - is standard "
-        "input.\n"
-        "Methods are the same if class, name and signature are. What is left is paired by rules for names "
-        "that are numbered anew with each build (lambdas, anonymous and synthetic classes); how many were is "
-        "a warning. Threads are paired by name; those whose names differ in their numbers only are one "
-        "pool.\n"
-        "Of several runs of a side (a1.trace,a2.trace) the median is shown, and a change counts only if it "
-        "is "
-        "larger than the runs of either side differ by.\n"
-        "Of a rule of --fail-if, PATTERN is the whole name of a method, with * for any text, or total for "
-        "the "
-        "value over all threads; without VALUE it is the first one, inclusive; N% is growth of B over A in "
-        "percent of A. The rules that were passed are told on standard error.\n"
+        "exclusive; only methods that differ, sorted by how much the exclusive value changed. - is standard input.\n"
+        "Methods are the same if class, name and signature are. What is left is paired by rules for names that are "
+        "numbered anew with each build (lambdas, anonymous and synthetic classes); how many were is a warning. "
+        "Threads are paired by name; those whose names differ in their numbers only are one pool.\n"
+        "Of several runs of a side (a1.trace,a2.trace) the median is shown, and a change counts only if it is larger "
+        "than the runs of either side differ by.\n"
+        "Of a rule of --fail-if, PATTERN is the whole name of a method, with * for any text, or total for the value "
+        "over all threads; without VALUE it is the first one, inclusive; N% is growth of B over A in percent of A. "
+        "The rules that were passed are told on standard error.\n"
         "Times are whole microseconds, rounded down once in each cell.\n",
     .options = OPTIONS,
     .n_options = sizeof(OPTIONS) / sizeof(OPTIONS[0]),

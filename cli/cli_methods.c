@@ -80,8 +80,7 @@ static const struct cli_option OPTIONS[] = {
     CLI_ONE_OUT,
     CLI_ONE_TRACK,
     {"--value", NULL, CLI_KEY, 0, "NAME",
-     "what is sorted by, and the one value that txt shows: wall, cpu, waiting, ...; default: the profile's "
-     "first",
+     "what is sorted by, and the one value that txt shows: wall, cpu, waiting, ...; default: the profile's first",
      NULL},
     {"--method", NULL, CLI_TEXT, offsetof(struct options, method), "NAME",
      "only this method, by its name or its id, with its callers and callees, as txt or json", NULL},
@@ -97,16 +96,13 @@ const struct cli_command CLI_METHODS = {
     .synopsis = "[OPTION...] FILE",
     .summary = "list methods with what each cost by itself and with what it called",
     .description =
-        "Prints the profile table: for each method its calls, how many of them are recursive, and each value "
-        "of the profile "
-        "inclusive (with all that it called, recursion counted once) and exclusive (its own). - is standard "
+        "Prints the profile table: for each method its calls, how many of them are recursive, and each value of the "
+        "profile inclusive (with all that it called, recursion counted once) and exclusive (its own). - is standard "
         "input.\n"
-        "Of a trace in two files, name both: x.key x.data, or x.trace x.trace.sec. A packed file (gzip, "
-        "zstd, zip) is "
+        "Of a trace in two files, name both: x.key x.data, or x.trace x.trace.sec. A packed file (gzip, zstd, zip) is "
         "unpacked.\n"
-        "Times are whole microseconds, rounded down once in each cell. In csv, names that a spreadsheet "
-        "would take for a "
-        "formula (they begin with = + - or @) have an apostrophe in front; tsv has them as they are.\n",
+        "Times are whole microseconds, rounded down once in each cell. In csv, names that a spreadsheet would take "
+        "for a formula (they begin with = + - or @) have an apostrophe in front; tsv has them as they are.\n",
     .options = OPTIONS,
     .n_options = sizeof(OPTIONS) / sizeof(OPTIONS[0]),
     .keys = KEYS_TABLE | KEYS_LONGEST | KEYS_FILTERS | KEYS_PROFILE | KEYS_MOMENT,

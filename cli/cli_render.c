@@ -147,20 +147,15 @@ const struct cli_command CLI_CALLS = {
     .synopsis = "[OPTION...] FILE",
     .summary = "list all calls one by one, with their times",
     .description =
-        "Prints a row for each call: thread, start, end, cpu, self, depth, class, method, signature. Times "
-        "are "
-        "whole microseconds since the trace's start, rounded down once in each cell. - is standard input, if "
-        "it is a file.\n"
-        "A row is written when its call has ended, so that any number of them needs little memory: a call "
-        "comes behind "
-        "what it called, threads take turns, and calls that are never left come last. `sort -n -k1,1 -k2,2` "
-        "of the tsv "
-        "brings them into the order of their threads and starts.\n"
-        "--from and --to list the calls that were entered in that range, with their whole times. Under "
-        "filters, calls whose "
-        "frame is not shown are left out, their self counts for the call that has it in the filtered stacks, "
-        "and depth "
-        "counts the frames that are shown.\n",
+        "Prints a row for each call: thread, start, end, cpu, self, depth, class, method, signature. Times are whole "
+        "microseconds since the trace's start, rounded down once in each cell. - is standard input, if it is a "
+        "file.\n"
+        "A row is written when its call has ended, so that any number of them needs little memory: a call comes "
+        "behind what it called, threads take turns, and calls that are never left come last. `sort -n -k1,1 -k2,2` of "
+        "the tsv brings them into the order of their threads and starts.\n"
+        "--from and --to list the calls that were entered in that range, with their whole times. Under filters, calls "
+        "whose frame is not shown are left out, their self counts for the call that has it in the filtered stacks, "
+        "and depth counts the frames that are shown.\n",
     .options = OPTIONS,
     .n_options = sizeof(OPTIONS) / sizeof(OPTIONS[0]),
     .keys = KEYS_CALLS,
@@ -791,16 +786,13 @@ const struct cli_command CLI_EXPORT = {
         "The same as render, for outputs that other tools read. FORMAT is one of these: speedscope "
         "(www.speedscope.app), perfetto (ui.perfetto.dev), pprof (profile.proto, packed), firefox "
         "(profiler.firefox.com, packed), chrome (trace events, for chrome://tracing), folded (flamegraph.pl, "
-        "inferno), json (the "
-        "tree, for scripts).\n"
-        "All tracks are written unless --track chooses some; of several files, or with --out-dir, each track "
-        "has a file.\n"
-        "perfetto and chrome have each call by itself, with its times: they are `aflamed calls --format "
-        "perfetto` and `--format chrome`, and take the options of that command. speedscope has each call as "
-        "well where the file "
-        "has times, if --value is one of them and the threads are not merged. The others have the stacks of "
-        "the flame graph: "
-        "calls with equal stacks are one, and stand where the tree has them, not where they were in time.\n",
+        "inferno), json (the tree, for scripts).\n"
+        "All tracks are written unless --track chooses some; of several files, or with --out-dir, each track has a "
+        "file.\n"
+        "perfetto and chrome have each call by itself, with its times: they are `aflamed calls --format perfetto` and "
+        "`--format chrome`, and take the options of that command. speedscope has each call as well where the file has "
+        "times, if --value is one of them and the threads are not merged. The others have the stacks of the flame "
+        "graph: calls with equal stacks are one, and stand where the tree has them, not where they were in time.\n",
     .options = CLI_RENDER_OPTIONS + 1,
     .n_options = CLI_RENDER_OPTIONS_COUNT - 1,
     .keys = KEYS_TRACK | KEYS_VIEW | KEYS_BUDGET | KEYS_OUTLINE,

@@ -533,8 +533,7 @@ static bool end_text(struct text *t)
         return diag_set(
             t->h.diag, DIAG_FOREIGN, "CPU times of hprof",
             "Record CPU samples: cpu=samples in place of cpu=times.",
-            "The file has CPU times (cpu=times) of methods, in parts of a percent only; CPU samples are read "
-            "here.");
+            "The file has CPU times (cpu=times) of methods, in parts of a percent only; CPU samples are read here.");
     if (t->h.has_counts && !t->ended)
         builder_warn(t->h.builder, WARN_CUT_RECORD, 1, source_offset(t->lines.source));
     return finish(&t->h);

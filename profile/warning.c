@@ -28,8 +28,7 @@ static const struct {
     [WARN_POPPED] =
         {"mismatched-exit",
          "1 exit was of a method further down the stack: the methods above it lack an exit and were closed.",
-         "{count} exits were of a method further down the stack: the methods above it lack an exit and were "
-         "closed.",
+         "{count} exits were of a method further down the stack: the methods above it lack an exit and were closed.",
          "Pull the file again (adb pull) if that is not how the app was written.", false},
     [WARN_IGNORED_EXIT] =
         {"alien-exit", "1 exit was of a method that is not on its thread's stack, and was ignored.",
@@ -184,8 +183,7 @@ static const struct {
          NULL, "Take out with the filter `hide` what is in the way.", false},
     [WARN_VALUES_LEFT_OUT] =
         {"values-left-out", "The file has 1 value more than can be shown, and the last one was left out.",
-         "The file has {count} values more than can be shown, and the last ones were left "
-         "out.",
+         "The file has {count} values more than can be shown, and the last ones were left out.",
          "Write a profile with fewer values.", false},
     [WARN_UNKNOWN_EVENT] = {"unknown-event",
                             "1 sample is of an event that the file does not list, and was left out.",
@@ -201,8 +199,7 @@ static const struct {
     [WARN_UNWINDING] =
         {"unwinding",
          "The stack of 1 sample could not be followed to its end: its outermost frames are missing.",
-         "The stacks of {count} samples could not be followed to their ends: their outermost frames are "
-         "missing.",
+         "The stacks of {count} samples could not be followed to their ends: their outermost frames are missing.",
          "The facts tell the reasons; libraries with unwind information help.", true},
     [WARN_STACKS_CUT] =
         {"stacks-cut",
@@ -250,13 +247,13 @@ static const struct {
          "{count} lines are longer than the limit max_line_bytes, and were left out: their counts stand at "
          "their ends.",
          "Ask who runs this service to raise the limit, to have them counted.", false},
-    [WARN_HEAP_EMPTY] = {"heap-empty", "1 heap has no sampled allocation: there is nothing to draw.",
-                         "{count} heaps have no sampled allocation: there is nothing to draw.",
-                         "Check that the app is debuggable or profileable from the shell (or the build is "
-                         "userdebug), that it allocated after "
-                         "the recording began, that no other session recorded it, and that it allocated more "
-                         "than the sampling interval.",
-                         true},
+    [WARN_HEAP_EMPTY] =
+        {"heap-empty", "1 heap has no sampled allocation: there is nothing to draw.",
+         "{count} heaps have no sampled allocation: there is nothing to draw.",
+         "Check that the app is debuggable or profileable from the shell (or the build is userdebug), "
+         "that it allocated after the recording began, that no other session recorded it, and that it "
+         "allocated more than the sampling interval.",
+         true},
     [WARN_HEAP_REJECTED] =
         {"heap-rejected", "1 dump is empty because another session was recording the process already.",
          "{count} dumps are empty because another session was recording the process already.",
@@ -276,8 +273,7 @@ static const struct {
     [WARN_HEAP_CORRUPTED] =
         {"heap-corrupted",
          "The buffer between app and recorder was damaged in 1 dump, and its numbers may be wrong.",
-         "The buffer between app and recorder was damaged in {count} dumps, and their numbers may be "
-         "wrong.",
+         "The buffer between app and recorder was damaged in {count} dumps, and their numbers may be wrong.",
          "Look for memory that the app overwrites, and record again.", false},
     [WARN_HEAP_GUARDRAIL] =
         {"heap-guardrail", "A limit of the recorder's CPU time or memory ended the recording before 1 dump.",
@@ -291,8 +287,7 @@ static const struct {
     [WARN_HEAP_CUT] =
         {"heap-dump-cut",
          "1 dump has no end, so that its samples are not counted: it shows what the dump before it had.",
-         "{count} dumps have no end, so that their samples are not counted: they show what the dumps before "
-         "them had.",
+         "{count} dumps have no end, so that their samples are not counted: they show what the dumps before them had.",
          "Pull the file again, or choose an earlier dump.", false},
     [WARN_HEAP_BACK] =
         {"heap-counter-back",
@@ -348,22 +343,20 @@ static const struct {
          "1 frame is no function but an error of unwinding: the callers above it are missing.",
          "{count} frames are no functions but errors of unwinding: the callers above them are missing.",
          "Build the library with unwind information (-funwind-tables), and do not strip .eh_frame.", false},
-    [WARN_ONE_FRAME] = {"one-frame",
-                        "Of 1 library all stacks have one frame only, the outermost: it has no unwind "
-                        "information, and what called it is "
-                        "missing.",
-                        "Of {count} libraries all stacks have one frame only, the outermost: they have no "
-                        "unwind information, and what "
-                        "called them is missing.",
-                        "Build them with -funwind-tables, and keep .eh_frame or .gnu_debugdata when "
-                        "stripping; the facts name them.",
-                        false},
+    [WARN_ONE_FRAME] =
+        {"one-frame",
+         "Of 1 library all stacks have one frame only, the outermost: it has no unwind information, "
+         "and what called it is missing.",
+         "Of {count} libraries all stacks have one frame only, the outermost: they have no unwind "
+         "information, and what called them is missing.",
+         "Build them with -funwind-tables, and keep .eh_frame or .gnu_debugdata when "
+         "stripping; the facts name them.",
+         false},
     [WARN_DEDUPED] =
         {"deduped",
          "1 frame is marked [DEDUPED]: several methods share its code, so its name may be that of another one.",
          "{count} frames are marked [DEDUPED]: several methods share their code, so their names may be those of others.",
-         "Compare with the callers; the linker's folding of identical code has the same effect on native "
-         "functions.",
+         "Compare with the callers; the linker's folding of identical code has the same effect on native functions.",
          false},
     [WARN_NO_NAMES] = {"no-names", "1 frame has no name and is shown as unknown, with its library.",
                        "{count} frames have no names and are shown as unknown, with their libraries.",
@@ -377,8 +370,7 @@ static const struct {
         {"events-lost", "At 1 place the kernel lost events of a processor.",
          "At {count} places the kernel lost events of a processor: sections and states that lie across "
          "them may be wrong.",
-         "Record with a larger kernel buffer (ftrace_config.buffer_size_kb), or a shorter "
-         "drain_period_ms.",
+         "Record with a larger kernel buffer (ftrace_config.buffer_size_kb), or a shorter drain_period_ms.",
          false},
     [WARN_BUFFER_LOST] = {"buffer-lost", "The recorder lost 1 piece of data.",
                           "The recorder lost {count} pieces of data.",
@@ -396,10 +388,8 @@ static const struct {
          "Record with clock snapshots, as Perfetto does by default.", false},
     [WARN_SECTION_ENDS] =
         {"section-ends",
-         "1 section had begun before the recording: its name is not known, and it is "
-         "not shown.",
-         "{count} sections had begun before the recording: their names are not known, and they are "
-         "not shown.",
+         "1 section had begun before the recording: its name is not known, and it is not shown.",
+         "{count} sections had begun before the recording: their names are not known, and they are not shown.",
          "Begin to record earlier.", false},
     [WARN_SECTION_DEEP] = {"section-deep", "1 section is deeper than 512 others, and was left out.",
                            "{count} sections are deeper than 512 others, and were left out.",
@@ -465,8 +455,7 @@ static const struct {
                           "Use the mapping.txt of the very build that was recorded.", false},
     [WARN_MAPPING_AMBIGUOUS] =
         {"mapping-ambiguous",
-         "1 name may be that of several methods, which the mapping does not tell apart: all are written, "
-         "with \"|\" "
+         "1 name may be that of several methods, which the mapping does not tell apart: all are written, with \"|\" "
          "between them.",
          "{count} names may be those of several methods each, which the mapping does not tell apart: all are "
          "written, with \"|\" between them.",
@@ -481,8 +470,7 @@ static const struct {
     [WARN_SYMBOLS_MISSING] =
         {"symbols-missing", "There are no symbols of this library, and its frames have no names.",
          "There are no symbols of these {count} libraries, and their frames have no names.",
-         "Give the unstripped files of these builds: aflamed compares build ids, which file or readelf -n "
-         "show.",
+         "Give the unstripped files of these builds: aflamed compares build ids, which file or readelf -n show.",
          false},
     [WARN_SYMBOLS_OTHER] =
         {"symbols-other-build", "The symbols of this library are of another build of it, and were not used.",
@@ -492,8 +480,7 @@ static const struct {
     [WARN_SYMBOLS_BY_NAME] =
         {"symbols-by-name",
          "The recording does not say of which build 1 library is: its symbols were chosen by name.",
-         "The recording does not say of which builds {count} libraries are: their symbols were chosen by "
-         "name.",
+         "The recording does not say of which builds {count} libraries are: their symbols were chosen by name.",
          "Make sure that they are of the builds that were recorded.", false},
     [WARN_SYMBOLS_UNREAD] =
         {"symbols-unread",
@@ -517,8 +504,7 @@ static const struct {
                            NULL, "Choose another range, or leave it out to see the whole recording.", false},
     [WARN_WINDOW_CUT] =
         {"range-cut", "1 call was cut at an edge of the range: of its time only what lies within is shown.",
-         "{count} calls were cut at the edges of the range: of their time only what lies "
-         "within is shown.",
+         "{count} calls were cut at the edges of the range: of their time only what lies within is shown.",
          "Calls are counted in the range in which they were entered.", false},
     [WARN_WINDOW_RELEASED] =
         {"range-released", "1 stack released more in the range than it allocated: it counts as 0.",

@@ -628,8 +628,7 @@ bool android_finish(struct android *a, uint64_t data_offset)
             a->diag, DIAG_UNUSABLE, data_offset, "no records",
             "Let the app run some code between startMethodTracing and stopMethodTracing, and pull the file "
             "only after the recording was stopped.",
-            "The file has a method table but not one whole record: nothing was recorded, or the file was "
-            "cut.");
+            "The file has a method table but not one whole record: nothing was recorded, or the file was cut.");
     name_all(a);
     return finish_checks(&a->checks, a->builder, &a->keys, a->wall, a->dual) || fail(a);
 }

@@ -82,8 +82,7 @@ static bool read_keys(struct android_trace *t)
     source_pass(a->source, UINT64_MAX);
     return diag_at(
         a->diag, DIAG_UNUSABLE, source_offset(a->source), "key section never ends",
-        "Copy the file again and check that it is whole: it ends here, within its list of threads and "
-        "methods.",
+        "Copy the file again and check that it is whole: it ends here, within its list of threads and methods.",
         "The file begins as an Android method trace, but ends without the line *end: it was cut.");
 }
 
@@ -129,11 +128,11 @@ static bool read_header(struct android_trace *t)
 
     t->header_offset = source_offset(t->android.source);
     if (n == 0) {
-        diag_at(t->android.diag, DIAG_UNUSABLE, t->header_offset, "no trace data behind the key section",
-                "Upload it together with its data file (.data), as a trace in two files. If there is no data "
-                "file, pull "
-                "the trace from the device again (adb pull).",
-                "The file ends with its *end line: it is the key file of a trace in two files, or was cut.");
+        diag_at(
+            t->android.diag, DIAG_UNUSABLE, t->header_offset, "no trace data behind the key section",
+            "Upload it together with its data file (.data), as a trace in two files. If there is no data file, "
+            "pull the trace from the device again (adb pull).",
+            "The file ends with its *end line: it is the key file of a trace in two files, or was cut.");
         t->android.diag->topic = DIAG_ABOUT_TWO_FILES;
         return false;
     }

@@ -61,8 +61,7 @@ static bool hand_out(struct perfetto *t, bool good, size_t n, struct str *packet
         return diag_set(
             t->diag, DIAG_LIMIT, "too much to unpack",
             "Record a shorter trace, or ask who runs this service to raise the limit.",
-            "The compressed packets of the trace hold more than the limit max_unpacked_bytes of %llu "
-            "bytes.",
+            "The compressed packets of the trace hold more than the limit max_unpacked_bytes of %llu bytes.",
             (unsigned long long)t->limits->unpacked.bytes);
     if (!good)
         pf_warn(t, WARN_PACKED_PACKET, 1);
@@ -529,8 +528,7 @@ enum { HEAP_GRAPH = 56, OOME_HEAP_GRAPH = 130, NAMED_MAX = 4 };
 
 static const char RECORD[] =
     "For a system trace record with atrace categories and sched/sched_switch (System Tracing on the device); for a heap profile record the app with heapprofd (tools/heap_profile -n "
-    "com.example.app, or the data source "
-    "android.heapprofd); for CPU samples with linux.perf (tools/cpu_profile). The "
+    "com.example.app, or the data source android.heapprofd); for CPU samples with linux.perf (tools/cpu_profile). The "
     "app must be profileable or debuggable.";
 
 /* Always false. */
@@ -554,14 +552,13 @@ static bool refuse(struct perfetto *t)
     int n = b.failed ? 0 : (int)b.n;
     uint64_t names = t->held[PF_FIELD_SYMBOLS] + t->held[PF_FIELD_DEOBFUSCATION];
     if (t->held[HEAP_GRAPH] > 0)
-        diag_set(t->diag, DIAG_FOREIGN, "Java heap graph, no heap profile",
-                 "Open it in ui.perfetto.dev, or record allocations with their call stacks: heapprofd with "
-                 "the heap "
-                 "com.android.art, or without one for native memory.",
-                 "The trace has graphs of objects on the Java heap, which tell what holds what, but not "
-                 "which code allocated "
-                 "it: there is no call stack to draw. %.*s",
-                 n, n > 0 ? b.p : "");
+        diag_set(
+            t->diag, DIAG_FOREIGN, "Java heap graph, no heap profile",
+            "Open it in ui.perfetto.dev, or record allocations with their call stacks: heapprofd with the heap "
+            "com.android.art, or without one for native memory.",
+            "The trace has graphs of objects on the Java heap, which tell what holds what, but not which code "
+            "allocated it: there is no call stack to draw. %.*s",
+            n, n > 0 ? b.p : "");
     else if (names > 0 && names == t->packets)
         diag_set(t->diag, DIAG_FOREIGN, "symbols without a profile",
                  "Put them behind the trace that they belong to, in one file, or beside it into one archive, "

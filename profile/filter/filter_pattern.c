@@ -80,8 +80,8 @@ static bool read_escape(struct parser *p, bool in_class)
     else if (in_class && c == '-')
         buf_z(p->out, "\\-");
     else
-        return fail(p, "behind a backslash only d, w and the signs ^ $ \\ . * + ? ( ) [ ] { } | / are "
-                       "understood");
+        return fail(
+            p, "behind a backslash only d, w and the signs ^ $ \\ . * + ? ( ) [ ] { } | / are understood");
     return true;
 }
 

@@ -102,12 +102,12 @@ struct str frame_note(const struct profile *p, const struct profile_frame *frame
     struct str name = profile_string(p, frame->name);
 
     if (frame->kind == FRAME_KIND_ERROR)
-        return STR("This is no function: the stack could not be followed further, and the callers are "
-                   "missing. What is "
-                   "said of it is said of all stacks that ended so.");
+        return STR(
+            "This is no function: the stack could not be followed further, and the callers are missing. What "
+            "is said of it is said of all stacks that ended so.");
     if (str_find_str(name, SHARED) < name.n)
-        return STR("Several methods share this code, so that the name may be that of another one. The "
-                   "callers tell which "
-                   "it is.");
+        return STR(
+            "Several methods share this code, so that the name may be that of another one. The callers tell "
+            "which it is.");
     return STR("");
 }

@@ -261,8 +261,7 @@ static struct str extended_text(uint64_t count, struct arena *a)
     char text[256];
     int n = snprintf(text, sizeof(text), "%" PRIu64 " %s to the end of the trace.", count,
                      count == 1 ? "call is unfinished: as was chosen, its wall time goes on"
-                                : "calls are unfinished: as was chosen, their wall "
-                                  "time goes on");
+                                : "calls are unfinished: as was chosen, their wall time goes on");
 
     return (struct str){arena_copy(a, text, (size_t)n), (size_t)n};
 }

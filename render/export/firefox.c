@@ -219,8 +219,7 @@ static void put_samples(struct writer *w, const struct export_part *part)
 static void put_empty_tables(struct writer *w)
 {
     static const char MARKERS[] =
-        "{\"length\":0,\"category\":[],\"data\":[],\"endTime\":[],\"name\":[],\"phase\":[],"
-        "\"startTime\":[]}";
+        "{\"length\":0,\"category\":[],\"data\":[],\"endTime\":[],\"name\":[],\"phase\":[],\"startTime\":[]}";
     static const char RESOURCES[] = "{\"length\":0,\"lib\":[],\"name\":[],\"host\":[],\"type\":[]}";
     static const char SYMBOLS[] =
         "{\"length\":0,\"address\":[],\"functionSize\":[],\"libIndex\":[],\"name\":[]}";

@@ -678,8 +678,7 @@ const struct rule RULES[] = {
      "which it is known what it waits for, then the state.",
      0, system_find_states, 0, true, false},
     {"renamed",
-     "Classes with names of one or two letters: at least 10 methods, and a third of those that are not "
-     "Android's.",
+     "Classes with names of one or two letters: at least 10 methods, and a third of those that are not Android's.",
      10, find_renamed, 0, false, false},
     {"split",
      "Time counts for your code where one of your methods is on the stack, else for libraries where one of "

@@ -189,11 +189,11 @@ const struct key KEYS[] = {
          "how names are written", "short", "full", NAMES),
     WORD("open", KEYS_VIEW, view.open, CONTROL_MENU, "Unfinished calls", "end of unfinished calls", "WHEN",
          "how far the wall time of unfinished calls goes", "last", "end", OPENS),
-    MOMENT("moment", KEYS_VIEW | KEYS_MOMENT, view.moment, "moment", "N|A..B",
-           "which dump of a series of heap dumps, from 1; 0 is the last one. A..B is what changed from dump "
-           "A to "
-           "dump B, in either mode",
-           "0", "1..3", "the number of a dump, or two numbers A..B of which A is the smaller one and not 0"),
+    MOMENT(
+        "moment", KEYS_VIEW | KEYS_MOMENT, view.moment, "moment", "N|A..B",
+        "which dump of a series of heap dumps, from 1; 0 is the last one. A..B is what changed from dump A to dump "
+        "B, in either mode",
+        "0", "1..3", "the number of a dump, or two numbers A..B of which A is the smaller one and not 0"),
     WORD("mode", KEYS_VIEW | KEYS_MOMENT, view.mode, CONTROL_SERIES, "Dumps", "mode", "MODE",
          "how dumps of a series are counted", "cumulative", "interval", MODES),
     TEXT("split", KEYS_VIEW | KEYS_PROFILE, view.split, CONTROL_HIDDEN, "", "label", "KEY",
@@ -223,10 +223,10 @@ const struct key KEYS[] = {
     TIME("from", KEYS_VIEW | KEYS_PROFILE | KEYS_CALLS, view.from_ns, "start of the range", "US",
          "where the range of time begins that is shown, in µs since the trace's start", "the trace's begin",
          "1500.25", "µs since the trace's start"),
-    TIME("to", KEYS_VIEW | KEYS_PROFILE | KEYS_CALLS, view.to_ns, "end of the range", "US",
-         "where the range ends, in µs since the trace's start; what happens at this time is not in it any "
-         "more",
-         "the trace's end", "90000", "µs since the trace's start"),
+    TIME(
+        "to", KEYS_VIEW | KEYS_PROFILE | KEYS_CALLS, view.to_ns, "end of the range", "US",
+        "where the range ends, in µs since the trace's start; what happens at this time is not in it any more",
+        "the trace's end", "90000", "µs since the trace's start"),
     NUMBER("embed-nodes", KEYS_BUDGET, view.embed_nodes, "number of nodes to embed", "N",
            "how many nodes of the tree a picture carries for its script, at most", "200000", "", "1000", 0, 0,
            UINT32_MAX - 1, "nodes"),
@@ -267,12 +267,12 @@ const struct key KEYS[] = {
     FLAG("all", KEYS_COMPARED, diff.all, "also rows that do not differ"),
     WORD("only", KEYS_COMPARED, diff.only, CONTROL_HIDDEN, "Rows", "choice of rows", "ROWS", "which rows",
          "any", "more", CHANGES),
-    TEXT("normalise", KEYS_COMPARED, diff.normalise, CONTROL_HIDDEN, "Scale B to A by", "normalise", "BY",
-         "scale each file to as much as the first one has: total (each value by its total), calls:METHOD, "
-         "time "
-         "(of the recording)",
-         "absolute", "numbers are as they are", "calls:com.foo.Bar.run",
-         "one of absolute, total, time, calls:METHOD", true, is_scale),
+    TEXT(
+        "normalise", KEYS_COMPARED, diff.normalise, CONTROL_HIDDEN, "Scale B to A by", "normalise", "BY",
+        "scale each file to as much as the first one has: total (each value by its total), calls:METHOD, time (of "
+        "the recording)",
+        "absolute", "numbers are as they are", "calls:com.foo.Bar.run",
+        "one of absolute, total, time, calls:METHOD", true, is_scale),
 
     STACKS("stacks", KEYS_LANES, "list of threads", "TRACKS",
            "threads whose calls are wanted, by their ids with commas between them", "1,21",
@@ -308,10 +308,10 @@ const struct key KEYS[] = {
          "read here"),
     SENT("output", KEYS_UPLOAD, "the answer is this output instead of the link"),
     SENT("app", KEYS_RENAME, "which packages are the app's own code; empty: guessed"),
-    SENT("known", KEYS_MAPPING,
-         "in place of the file, the id of a mapping that the service has; by-names: none is taken, and the "
-         "answer "
-         "names the one that fits the names of the profile best"),
+    SENT(
+        "known", KEYS_MAPPING,
+        "in place of the file, the id of a mapping that the service has; by-names: none is taken, and the answer "
+        "names the one that fits the names of the profile best"),
     SENT("known_file", KEYS_MAPPING,
          "in place of the file, one that the service has, by the name that by-names answered"),
     SENT("from", KEYS_MAPPING, "in place of the file, another upload that has a mapping, by its id"),

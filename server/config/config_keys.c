@@ -194,9 +194,9 @@ const struct config_key CONFIG_KEYS[] = {
         "waits behind all others; 0: no limit"),
     FLAG(open, "false", "may listen on other than loopback without authentication"),
     TEXT(external_url, url_valid, URL_FORM, "", "what clients see, as http://HOST; empty: from the request"),
-    TEXT(hosts, hosts_valid, "names with commas between them, each with or without a port", "",
-         "further names of the service, with commas between them; if these or external_url are given, others "
-         "get 421"),
+    TEXT(
+        hosts, hosts_valid, "names with commas between them, each with or without a port", "",
+        "further names of the service, with commas between them; if these or external_url are given, others get 421"),
     FLAG(link_previews, "true",
          "chat programs that are given a link show name, first sentence and picture of the upload"),
     TEXT(log_level, level_valid, "error, warn, info or debug", "info", "error, warn, info or debug"),
@@ -232,10 +232,10 @@ const struct config_key CONFIG_KEYS[] = {
     TEXT(trusted_proxies, network_list_valid, "addresses or networks ADDRESS/BITS, with commas between them",
          "",
          "proxies whose X-Forwarded-For names the client: addresses or networks, with commas between them"),
-    NUMBER(header_timeout_s, 1, 86400, "30",
-           "seconds until the header of a request has arrived, from the beginning of the connection or the "
-           "end of "
-           "the request before"),
+    NUMBER(
+        header_timeout_s, 1, 86400, "30",
+        "seconds until the header of a request has arrived, from the beginning of the connection or the end of the "
+        "request before"),
     NUMBER(idle_timeout_s, 1, 86400, "60", "seconds that a connection may be silent"),
     NUMBER(request_timeout_s, 1, 86400, "900",
            "seconds that a client may take to send a body or to take an answer, beside one for each MB"),
@@ -258,10 +258,10 @@ const struct config_key CONFIG_KEYS[] = {
          "answers in memory until their clients have taken them; above it 503"),
     SIZE(views_on_disk_bytes, 0, 1024 * TIB, "2G",
          "views kept on the disk, and copies of what is in an object store; the least recently used ones go"),
-    SIZE(store_bytes, 0, 1024 * TIB, "0",
-         "uploaded files kept, in blocks of the disk; an upload for which no ended one makes room gets 507; "
-         "0: no "
-         "limit"),
+    SIZE(
+        store_bytes, 0, 1024 * TIB, "0",
+        "uploaded files kept, in blocks of the disk; an upload for which no ended one makes room gets 507; 0: no "
+        "limit"),
     NUMBER(sweep_interval_s, 1, 86400, "3600",
            "seconds between looks through the whole store for what nobody needs"),
     NUMBER(
@@ -288,9 +288,9 @@ const struct config_key CONFIG_KEYS[] = {
          "the link of"),
     NUMBER(max_methods, 1, 1000000000, "4000000", "methods of one profile"),
     NUMBER(max_threads, 1, 1000000000, "200000", "threads of one profile"),
-    SIZE(max_line_bytes, 64, GIB, "1M",
-         "longest line of text in a profile; a longer one is cut, of folded stacks it is left out, with a "
-         "warning"),
+    SIZE(
+        max_line_bytes, 64, GIB, "1M",
+        "longest line of text in a profile; a longer one is cut, of folded stacks it is left out, with a warning"),
     SIZE(max_name_bytes, 16, GIB, "4K",
          "longest name of a method or thread; a longer one is cut, with a warning"),
 };

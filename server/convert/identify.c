@@ -17,9 +17,9 @@ static const char *const WORDS[] = {
     [DIAG_ABOUT_UNPACKED_RATIO] = "The service's operator may raise max_unpacked_ratio.",
     [DIAG_ABOUT_METHODS] = "The service's operator may raise max_methods.",
     [DIAG_ABOUT_THREADS] = "The service's operator may raise max_threads.",
-    [DIAG_ABOUT_MEMBER] = "That is: curl -F member=NAME -F trace=@FILE, or member=all for each that is read "
-                          "here; ?member=NAME in the "
-                          "URL, where # is written %23; or --member NAME on the command line.",
+    [DIAG_ABOUT_MEMBER] =
+        "That is: curl -F member=NAME -F trace=@FILE, or member=all for each that is read here; "
+        "?member=NAME in the URL, where # is written %23; or --member NAME on the command line.",
     [DIAG_ABOUT_TWO_FILES] =
         "Both as one: cat x.key x.data | curl -T - URL/x.trace; or drop both onto the page; or aflamed render "
         "x.key x.data.",

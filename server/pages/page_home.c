@@ -18,13 +18,13 @@ enum { NAME_UNITS_MAX = 512 / 3 };
 
 static void put_drop_zone(struct buf *b, const struct config *config)
 {
-    buf_z(b,
-          "<div class=\"drop\">\n<label for=\"trace\"><span class=\"drop-choose\">Choose a trace</span>"
-          "<span class=\"drop-more\" data-with-script hidden>or several; or drop them anywhere on this "
-          "page, or "
-          "paste them. The upload starts at once. A trace in two files: give both together.</span></label>\n"
-          "<input id=\"trace\" name=\"trace\" type=\"file\" required aria-describedby=\"accepted\">\n"
-          "<p id=\"accepted\" class=\"quiet\">");
+    buf_z(
+        b,
+        "<div class=\"drop\">\n<label for=\"trace\"><span class=\"drop-choose\">Choose a trace</span>"
+        "<span class=\"drop-more\" data-with-script hidden>or several; or drop them anywhere on this page, or paste "
+        "them. The upload starts at once. A trace in two files: give both together.</span></label>\n"
+        "<input id=\"trace\" name=\"trace\" type=\"file\" required aria-describedby=\"accepted\">\n"
+        "<p id=\"accepted\" class=\"quiet\">");
     page_formats(b, ", ");
     page_put(b, "; up to {}</p>\n</div>\n", PAGE_NUMBER(UNIT_BYTES, config->max_upload_bytes));
 }
@@ -54,12 +54,11 @@ static void put_form(struct buf *b, const struct config *config, bool has_team)
     put_drop_zone(b, config);
     buf_printf(
         b,
-        "<div class=\"upload-options\">\n<p><label for=\"name\">Name <span class=\"quiet\">(optional)</span>"
-        "</label>\n<input id=\"name\" name=\"name\" maxlength=\"%d\" autocomplete=\"off\" "
-        "placeholder=\"the file's own\"></p>\n"
+        "<div class=\"upload-options\">\n"
+        "<p><label for=\"name\">Name <span class=\"quiet\">(optional)</span></label>\n"
+        "<input id=\"name\" name=\"name\" maxlength=\"%d\" autocomplete=\"off\" placeholder=\"the file's own\"></p>\n"
         "<p><label for=\"expires\">Days to keep it</label>\n"
-        "<input id=\"expires\" name=\"expires\" type=\"number\" min=\"1\" max=\"%llu\" value=\"%llu\" "
-        "required></p>\n",
+        "<input id=\"expires\" name=\"expires\" type=\"number\" min=\"1\" max=\"%llu\" value=\"%llu\" required></p>\n",
         NAME_UNITS_MAX, (unsigned long long)config->max_expires_days,
         (unsigned long long)config->expires_days);
     if (has_team)
@@ -152,22 +151,19 @@ static const struct recipe {
     const char *command; /* of the terminal, up to the service's URL; NULL: none */
 } RECIPES[] = {
     {"In the code, every call",
-     "Complete, but the app runs several times slower while it is recorded. The second argument is the size "
-     "of "
-     "the buffer in bytes; without it there are 8 MiB, and what comes later is lost.",
+     "Complete, but the app runs several times slower while it is recorded. The second argument is the size of the "
+     "buffer in bytes; without it there are 8 MiB, and what comes later is lost.",
      "Debug.startMethodTracing(\"start\", 64 &lt;&lt; 20)\n// what you want to "
      "see\nDebug.stopMethodTracing()",
      "adb exec-out cat /sdcard/Android/data/PACKAGE/files/start.trace | curl -T - "},
     {"In the code, by sampling",
-     "Looks at all stacks every so many microseconds: cheap enough for long recordings, and the proportions "
-     "are "
-     "true. Calls shorter than that may be missing, and counts of calls mean little.",
+     "Looks at all stacks every so many microseconds: cheap enough for long recordings, and the proportions are true. "
+     "Calls shorter than that may be missing, and counts of calls mean little.",
      "Debug.startMethodTracingSampling(\"start\", 64 &lt;&lt; 20, 1000)\n// what you want to see\n"
      "Debug.stopMethodTracing()",
      "adb exec-out cat /sdcard/Android/data/PACKAGE/files/start.trace | curl -T - "},
     {"From outside, an app that runs",
-     "The app must be debuggable or profileable. Without <code>--sampling 1000</code> every call is "
-     "recorded. The "
+     "The app must be debuggable or profileable. Without <code>--sampling 1000</code> every call is recorded. The "
      "file is complete a moment after the stop.",
      NULL,
      "adb shell am profile start --sampling 1000 PACKAGE /data/local/tmp/app.trace\n"
@@ -178,39 +174,30 @@ static const struct recipe {
      "PACKAGE/.MainActivity\n"
      "adb shell am profile stop PACKAGE\nadb exec-out cat /data/local/tmp/app.trace | curl -T - "},
     {"In Android Studio",
-     "In the profiler choose the task that records Java/Kotlin methods. When the recording has ended, export "
-     "it: "
-     "that is the <code>.trace</code> file to drop here. Its callstack samples are read as well.",
+     "In the profiler choose the task that records Java/Kotlin methods. When the recording has ended, export it: that "
+     "is the <code>.trace</code> file to drop here. Its callstack samples are read as well.",
      NULL, NULL},
     {"Native and Java code, by simpleperf",
-     "Samples of all threads, with the time off the CPU as well; <code>simpleperf</code> is in the NDK. What "
-     "is "
-     "uploaded is "
-     "the report, not <code>perf.data</code>.",
-     "adb shell simpleperf record -g --app PACKAGE --duration 10 --trace-offcpu -o "
-     "/data/local/tmp/perf.data\n"
+     "Samples of all threads, with the time off the CPU as well; <code>simpleperf</code> is in the NDK. What is "
+     "uploaded is the report, not <code>perf.data</code>.",
+     "adb shell simpleperf record -g --app PACKAGE --duration 10 --trace-offcpu -o /data/local/tmp/perf.data\n"
      "adb pull /data/local/tmp/perf.data\n"
      "simpleperf report-sample --protobuf --show-callchain -i perf.data -o app.trace",
      "curl -T app.trace "},
     {"The memory of an app, by Perfetto",
-     "A heap profile: who allocated what is not released, and all that was allocated; with <code>-c "
-     "10000</code> again every 10 seconds, to see what grows. <code>--heaps com.android.art</code> is Java's "
-     "memory. The app "
-     "must be debuggable or profileable; start the recording before the app to see all of it. The script is "
-     "in "
-     "Perfetto's repository, as <code>tools/heap_profile</code>.",
+     "A heap profile: who allocated what is not released, and all that was allocated; with <code>-c 10000</code> "
+     "again every 10 seconds, to see what grows. <code>--heaps com.android.art</code> is Java's memory. The app must "
+     "be debuggable or profileable; start the recording before the app to see all of it. The script is in Perfetto's "
+     "repository, as <code>tools/heap_profile</code>.",
      "./heap_profile -n PACKAGE -c 10000 -o heap\n# Ctrl-C ends it", "curl -T heap/raw-trace "},
     {"CPU samples, by Perfetto",
-     "Samples of all threads of an app or of the system, with kernel frames; <code>tools/cpu_profile</code> "
-     "is "
-     "in Perfetto's repository as well. What <code>traceconv symbolize</code> and <code>traceconv "
-     "deobfuscate</code> write may stand behind the trace.",
+     "Samples of all threads of an app or of the system, with kernel frames; <code>tools/cpu_profile</code> is in "
+     "Perfetto's repository as well. What <code>traceconv symbolize</code> and <code>traceconv deobfuscate</code> "
+     "write may stand behind the trace.",
      "./cpu_profile -n PACKAGE -o cpu\n# Ctrl-C ends it", "curl -T cpu/raw-trace "},
     {"By other profilers",
-     "Profiles of pprof (<code>.pb.gz</code>), folded stacks, and Java samples of "
-     "<code>SamplingProfiler</code> or the "
-     "JDK (<code>.hprof</code>, <code>java.hprof.txt</code>) are uploaded as they are; one file, or an "
-     "archive.",
+     "Profiles of pprof (<code>.pb.gz</code>), folded stacks, and Java samples of <code>SamplingProfiler</code> or "
+     "the JDK (<code>.hprof</code>, <code>java.hprof.txt</code>) are uploaded as they are; one file, or an archive.",
      NULL, "curl -T cpu.pb.gz "},
 };
 

@@ -131,11 +131,10 @@ void page_uploads(struct buf *b, const struct page_visitor *visitor)
     buf_z(
         b,
         "<h1 tabindex=\"-1\">My uploads</h1>\n"
-        "<p class=\"lead\">What was uploaded with this browser. Only the browser keeps this list: the "
-        "service cannot say which uploads are yours, and in another browser it is another list.</p>\n"
-        "<p data-without-script>The list needs JavaScript, because it is kept in the browser and not in the "
-        "service: without it nothing was noted, and nothing can be shown. The links of your uploads work "
-        "all the same.</p>\n"
+        "<p class=\"lead\">What was uploaded with this browser. Only the browser keeps this list: the service cannot "
+        "say which uploads are yours, and in another browser it is another list.</p>\n"
+        "<p data-without-script>The list needs JavaScript, because it is kept in the browser and not in the service: "
+        "without it nothing was noted, and nothing can be shown. The links of your uploads work all the same.</p>\n"
         "<div id=\"uploads\" hidden>\n");
     put_tools(b);
     buf_z(b, "<p id=\"uploads-count\" class=\"quiet\"></p>\n"

@@ -144,11 +144,12 @@ void page_space(struct buf *b, const struct page_space *p)
     if (p->rows.n > 0)
         put_rows(b, p->rows);
     else
-        buf_z(b, p->query.n > 0 ? "<p class=\"lead\">Nothing that is listed here fits.</p>\n"
-                 : p->goes_on
-                     ? "<p class=\"lead\">There are no earlier ones.</p>\n"
-                     : "<p class=\"lead\">Nothing is listed here yet: an upload that names this space "
-                       "is.</p>\n");
+        buf_z(
+            b,
+            p->query.n > 0 ? "<p class=\"lead\">Nothing that is listed here fits.</p>\n"
+            : p->goes_on
+                ? "<p class=\"lead\">There are no earlier ones.</p>\n"
+                : "<p class=\"lead\">Nothing is listed here yet: an upload that names this space is.</p>\n");
     put_next(b, p);
     page_frame_end(b);
 }

@@ -283,9 +283,8 @@ static void put_token_field(const struct workspace *w, const char *id, bool may)
         return;
     buf_printf(
         w->b,
-        "<p><label for=\"%s\">Delete token <span class=\"quiet\">(from the answer to the upload)</span>"
-        "</label>\n<input id=\"%s\" name=\"token\" class=\"token\" autocomplete=\"off\" "
-        "spellcheck=\"false\" required></p>\n",
+        "<p><label for=\"%s\">Delete token <span class=\"quiet\">(from the answer to the upload)</span></label>\n"
+        "<input id=\"%s\" name=\"token\" class=\"token\" autocomplete=\"off\" spellcheck=\"false\" required></p>\n",
         id, id);
 }
 

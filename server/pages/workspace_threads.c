@@ -515,10 +515,8 @@ void workspace_threads(const struct workspace *w)
     buf_z(
         w->b,
         "<p id=\"thread-filter\" hidden><label for=\"thread-text\" class=\"out-of-sight\">Filter by name or "
-        "id</label> <input id=\"thread-text\" type=\"search\" placeholder=\"name or id\" "
-        "autocomplete=\"off\" "
-        "spellcheck=\"false\"> <span class=\"quiet\" id=\"thread-count\" "
-        "role=\"status\"></span></p>\n");
+        "id</label> <input id=\"thread-text\" type=\"search\" placeholder=\"name or id\" autocomplete=\"off\" "
+        "spellcheck=\"false\"> <span class=\"quiet\" id=\"thread-count\" role=\"status\"></span></p>\n");
     if (!w->b->failed) {
         put_of_process(&l, "<ul", l.n > 0 ? l.entries[0].process : STR(""));
         buf_char(w->b, '\n');

@@ -780,9 +780,7 @@ static void put_options(const struct workspace *w, bool in_row)
 /* `method` is of the picture: svg.flame has it. */
 static void put_button(struct buf *b, const char *method, const char *label, const char *icon)
 {
-    buf_printf(b,
-               "<button type=\"button\" class=\"button\" data-do=\"%s\" aria-label=\"%s\" "
-               "title=\"%s\">",
+    buf_printf(b, "<button type=\"button\" class=\"button\" data-do=\"%s\" aria-label=\"%s\" title=\"%s\">",
                method, label, label);
     page_icon(b, icon);
     buf_z(b, "</button>\n");

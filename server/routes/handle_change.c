@@ -61,11 +61,11 @@ static bool take_expires(struct exchange *x, struct str text, struct change *c, 
     if (str_trim(text).n == 0)
         return true;
     if (!expiry_parse(text, (uint64_t)(most_days * EXPIRY_DAY_S), &seconds)) {
-        exchange_problem(x, 400, "not that long", "Leave the field empty to change nothing.",
-                         "It is a number of days (7 or 7d) or of hours (12h). In days, the profile can be "
-                         "kept for %lld more at "
-                         "most: %llu after its upload.",
-                         (long long)most_days, (unsigned long long)max_days);
+        exchange_problem(
+            x, 400, "not that long", "Leave the field empty to change nothing.",
+            "It is a number of days (7 or 7d) or of hours (12h). In days, the profile can be kept for "
+            "%lld more at most: %llu after its upload.",
+            (long long)most_days, (unsigned long long)max_days);
         return false;
     }
     r->expires_s = now_s + (int64_t)seconds < last_s ? now_s + (int64_t)seconds : last_s;

@@ -244,8 +244,7 @@ static bool say_stopped(const struct arena *arena, struct diag *diag)
         return stop_say(arena->stop, diag);
     return diag_set(
         diag, DIAG_LIMIT, "too much work",
-        "Say more labels, so that fewer uploads fit, or fewer rules; or ask the operator to raise "
-        "work_seconds.",
+        "Say more labels, so that fewer uploads fit, or fewer rules; or ask the operator to raise work_seconds.",
         "This takes more of a processor than one check may.");
 }
 

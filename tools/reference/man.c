@@ -120,16 +120,17 @@ static void put_key(struct buf *b, const struct config_key *key)
 void reference_man5(struct buf *b)
 {
     put_title(b, "AFLAMED.JSON", 5);
-    buf_z(b, ".SH NAME\naflamed.json \\- configuration of the service aflamed\n.SH DESCRIPTION\n"
-             "One JSON object with any of the keys below. A size is a number of bytes, or a text with K, M "
-             "or G behind "
-             "the number (powers of 1024). An unknown key or a bad value is an error.\n"
-             ".PP\nThe file is named by \\fB\\-\\-config\\fR or by AFLAMED_CONFIG; without either no file is "
-             "read. The "
-             "environment (AFLAMED_MAX_UPLOAD_BYTES) goes before the file, a flag "
-             "(\\fB\\-\\-max\\-upload\\-bytes\\fR) before both. \\fBaflamed serve \\-\\-print\\-config\\fR "
-             "prints what is in "
-             "effect, in the form of the file.\n.SH KEYS\n");
+    buf_z(
+        b,
+        ".SH NAME\naflamed.json \\- configuration of the service aflamed\n.SH DESCRIPTION\n"
+        "One JSON object with any of the keys below. A size is a number of bytes, or a text with K, M or G "
+        "behind the number (powers of 1024). An unknown key or a bad value is an error.\n"
+        ".PP\n"
+        "The file is named by \\fB\\-\\-config\\fR or by AFLAMED_CONFIG; without either no file is read. The "
+        "environment (AFLAMED_MAX_UPLOAD_BYTES) goes before the file, a flag "
+        "(\\fB\\-\\-max\\-upload\\-bytes\\fR) before both. \\fBaflamed serve \\-\\-print\\-config\\fR prints "
+        "what is in effect, in the form of the file.\n"
+        ".SH KEYS\n");
     for (size_t i = 0; i < CONFIG_KEYS_COUNT; i++)
         put_key(b, &CONFIG_KEYS[i]);
     buf_z(b, ".SH EXAMPLE\n.nf\n{\n    \"listen\": \"127.0.0.1:8192\",\n    \"expires_days\": 14,\n"
