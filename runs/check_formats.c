@@ -165,6 +165,82 @@ static uint32_t check_count_rules(const struct check *c, enum check_state state)
     return n;
 }
 
+/* ---- lists of methods ---- */
+
+/* How methods are listed that became slower or faster. */
+struct markup {
+    const char *sure, *perhaps, *heading_end; /* around "slower" and the like */
+    const char *cells
+        [7]; /* in front of change, percent, baseline, now, change by itself, and name; and behind that */
+    const char *end; /* behind the last method */
+    const char
+        *more[3]; /* around how many are not shown, and "slower"; without the third that word is not said */
+    void (*name)(struct buf *b, const struct check_links *links, struct str name);
+};
+
+static void put_changed_method(struct buf *b, const struct check *c, const struct check_links *links,
+                               const struct check_method *m, const struct markup *as)
+{
+    buf_z(b, as->cells[0]);
+    check_put_medians(b, c->unit, m->measure.median_a, m->measure.median_b);
+    buf_z(b, as->cells[1]);
+    check_put_percent(b, m->measure.change - 1);
+    buf_z(b, as->cells[2]);
+    buf_value(b, c->unit, m->measure.median_a, CHECK_DIGITS);
+    buf_z(b, as->cells[3]);
+    buf_value(b, c->unit, m->measure.median_b, CHECK_DIGITS);
+    buf_z(b, as->cells[4]);
+    check_put_medians(b, c->unit, m->self_a, m->self_b);
+    buf_z(b, as->cells[5]);
+    as->name(b, links, m->name);
+    buf_z(b, as->cells[6]);
+}
+
+static void put_changed(struct buf *b, const struct check *c, const struct check_links *links, bool of_growth,
+                        const struct markup *as)
+{
+    uint32_t n = check_count_shown(c, of_growth), shown = 0;
+    const char *word = of_growth ? check_slower(c) : check_faster(c);
+
+    if (n == 0)
+        return;
+    buf_z(b, c->n_sure > 0 ? as->sure : as->perhaps);
+    buf_z(b, word);
+    buf_z(b, as->heading_end);
+    for (uint32_t i = 0; i < check_n_shown(c) && shown < CHECK_SHOWN_MAX; i++)
+        if (check_grew(&c->changed[i]) == of_growth) {
+            put_changed_method(b, c, links, &c->changed[i], as);
+            shown++;
+        }
+    buf_z(b, as->end);
+    if (n == shown)
+        return;
+    buf_z(b, as->more[0]);
+    buf_u64(b, n - shown);
+    buf_z(b, as->more[1]);
+    if (as->more[2] != NULL) {
+        buf_z(b, word);
+        buf_z(b, as->more[2]);
+    }
+}
+
+/* "New: a, b, and 3 more." */
+static void put_names(struct buf *b, const struct check_links *links, const struct check_method *list,
+                      uint32_t n, const char *title, const struct markup *as)
+{
+    if (n == 0)
+        return;
+    buf_z(b, as->more[0]);
+    buf_printf(b, "%s: ", title);
+    for (uint32_t i = 0; i < n && i < CHECK_NAMED_MAX; i++) {
+        buf_z(b, i == 0 ? "" : ", ");
+        as->name(b, links, list[i].name);
+    }
+    if (n > CHECK_NAMED_MAX)
+        buf_printf(b, ", and %u more", n - CHECK_NAMED_MAX);
+    buf_z(b, as->more[2]);
+}
+
 /* ---- as part of a page ---- */
 
 static void put_value_cell(struct buf *b, enum unit unit, uint64_t value)
@@ -210,59 +286,18 @@ static void put_rule(struct buf *b, const struct check_links *links, const struc
     buf_z(b, "</td></tr>\n");
 }
 
-static void put_changed_method(struct buf *b, const struct check *c, const struct check_links *links,
-                               const struct check_method *m)
-{
-    buf_z(b, "<tr><td class=\"number\">");
-    check_put_medians(b, c->unit, m->measure.median_a, m->measure.median_b);
-    buf_z(b, "</td><td class=\"number\">");
-    check_put_percent(b, m->measure.change - 1);
-    buf_z(b, "</td>");
-    put_value_cell(b, c->unit, m->measure.median_a);
-    put_value_cell(b, c->unit, m->measure.median_b);
-    buf_z(b, "<td class=\"number\">");
-    check_put_medians(b, c->unit, m->self_a, m->self_b);
-    buf_z(b, "</td><td>");
-    put_method(b, links, m->name);
-    buf_z(b, "</td></tr>\n");
-}
-
-static void put_changed(struct buf *b, const struct check *c, const struct check_links *links, bool of_growth)
-{
-    uint32_t n = check_count_shown(c, of_growth), shown = 0;
-    const char *word = of_growth ? check_slower(c) : check_faster(c);
-
-    if (n == 0)
-        return;
-    buf_printf(
-        b,
-        "<h3>%s %s</h3>\n<div class=\"scroll\" tabindex=\"0\"><table>\n<thead><tr><th>Change</th><th></th><th>Baseline</th>"
+static const struct markup HTML = {
+    .sure = "<h3>Became ",
+    .perhaps = "<h3>Perhaps became ",
+    .heading_end =
+        "</h3>\n<div class=\"scroll\" tabindex=\"0\"><table>\n<thead><tr><th>Change</th><th></th><th>Baseline</th>"
         "<th>Now</th><th>By itself</th><th>Method</th></tr></thead>\n<tbody>\n",
-        c->n_sure > 0 ? "Became" : "Perhaps became", word);
-    for (uint32_t i = 0; i < check_n_shown(c) && shown < CHECK_SHOWN_MAX; i++)
-        if (check_grew(&c->changed[i]) == of_growth) {
-            put_changed_method(b, c, links, &c->changed[i]);
-            shown++;
-        }
-    buf_z(b, "</tbody></table></div>\n");
-    if (n > shown)
-        buf_printf(b, "<p>%u more are %s.</p>\n", n - shown, word);
-}
-
-static void put_names(struct buf *b, const struct check_links *links, const struct check_method *list,
-                      uint32_t n, const char *title)
-{
-    if (n == 0)
-        return;
-    buf_printf(b, "<p>%s: ", title);
-    for (uint32_t i = 0; i < n && i < CHECK_NAMED_MAX; i++) {
-        buf_z(b, i == 0 ? "" : ", ");
-        put_method(b, links, list[i].name);
-    }
-    if (n > CHECK_NAMED_MAX)
-        buf_printf(b, ", and %u more", n - CHECK_NAMED_MAX);
-    buf_z(b, ".</p>\n");
-}
+    .cells = {"<tr><td class=\"number\">", "</td><td class=\"number\">", "</td><td class=\"number\">",
+              "</td><td class=\"number\">", "</td><td class=\"number\">", "</td><td>", "</td></tr>\n"},
+    .end = "</tbody></table></div>\n",
+    .more = {"<p>", " more are ", ".</p>\n"},
+    .name = put_method,
+};
 
 static void check_write_html(const struct check *c, const struct check_links *links, struct buf *b)
 {
@@ -277,10 +312,10 @@ static void check_write_html(const struct check *c, const struct check_links *li
     buf_z(b, "</tbody></table></div>\n<p>");
     check_put_tested(b, c);
     buf_z(b, "</p>\n");
-    put_changed(b, c, links, true);
-    put_changed(b, c, links, false);
-    put_names(b, links, c->added, c->n_added, "New");
-    put_names(b, links, c->gone, c->n_gone, "Gone");
+    put_changed(b, c, links, true, &HTML);
+    put_changed(b, c, links, false, &HTML);
+    put_names(b, links, c->added, c->n_added, "New", &HTML);
+    put_names(b, links, c->gone, c->n_gone, "Gone", &HTML);
 }
 
 static const double TOLD_MAX = 1e15; /* of what JSON has numbers for */
@@ -307,39 +342,21 @@ static void text_rule(struct buf *b, const struct check_rule *r)
     buf_char(b, '\n');
 }
 
-static void text_method(struct buf *b, const struct check *c, const struct check_method *m)
+static void text_name(struct buf *b, const struct check_links *links, struct str name)
 {
-    buf_z(b, "  ");
-    check_put_medians(b, c->unit, m->measure.median_a, m->measure.median_b);
-    buf_z(b, ", ");
-    check_put_percent(b, m->measure.change - 1);
-    buf_z(b, ", ");
-    buf_value(b, c->unit, m->measure.median_a, CHECK_DIGITS);
-    buf_z(b, " -> ");
-    buf_value(b, c->unit, m->measure.median_b, CHECK_DIGITS);
-    buf_z(b, ", by itself ");
-    check_put_medians(b, c->unit, m->self_a, m->self_b);
-    buf_z(b, ": ");
-    clean_text(b, m->name);
-    buf_char(b, '\n');
+    (void)links;
+    clean_text(b, name);
 }
 
-static void text_list(struct buf *b, const struct check *c, bool of_growth)
-{
-    uint32_t n = check_count_shown(c, of_growth), shown = 0;
-
-    if (n == 0)
-        return;
-    buf_printf(b, "\n%s%s:\n", c->n_sure > 0 ? "" : "perhaps ",
-               of_growth ? check_slower(c) : check_faster(c));
-    for (uint32_t i = 0; i < check_n_shown(c) && shown < CHECK_SHOWN_MAX; i++)
-        if (check_grew(&c->changed[i]) == of_growth) {
-            text_method(b, c, &c->changed[i]);
-            shown++;
-        }
-    if (n > shown)
-        buf_printf(b, "  and %u more\n", n - shown);
-}
+static const struct markup PLAIN = {
+    .sure = "\n",
+    .perhaps = "\nperhaps ",
+    .heading_end = ":\n",
+    .cells = {"  ", ", ", ", ", " -> ", ", by itself ", ": ", "\n"},
+    .end = "",
+    .more = {"  and ", " more\n"},
+    .name = text_name,
+};
 
 static void text_names(struct buf *b, const struct check *c, const struct check_method *list, uint32_t n,
                        const char *title)
@@ -370,8 +387,8 @@ static void write_text(const struct check *c, const struct check_links *links, s
     buf_char(b, '\n');
     check_put_tested(b, c);
     buf_char(b, '\n');
-    text_list(b, c, true);
-    text_list(b, c, false);
+    put_changed(b, c, links, true, &PLAIN);
+    put_changed(b, c, links, false, &PLAIN);
     text_names(b, c, c->added, c->n_added, "new");
     text_names(b, c, c->gone, c->n_gone, "gone");
     if (links->page.n > 0) {
@@ -479,52 +496,15 @@ static void md_rule(struct buf *b, const struct check_links *links, const struct
     buf_z(b, " |\n");
 }
 
-static void md_changed(struct buf *b, const struct check *c, const struct check_links *links, bool of_growth)
-{
-    uint32_t n = check_count_shown(c, of_growth), shown = 0;
-    const char *word = of_growth ? check_slower(c) : check_faster(c);
-
-    if (n == 0)
-        return;
-    buf_printf(b, "\n| %s%s | | baseline | now | by itself | method |\n|--:|--:|--:|--:|--:|---|\n",
-               c->n_sure > 0 ? "" : "perhaps ", word);
-    for (uint32_t i = 0; i < check_n_shown(c) && shown < CHECK_SHOWN_MAX; i++) {
-        const struct check_method *m = &c->changed[i];
-        if (check_grew(m) != of_growth)
-            continue;
-        shown++;
-        buf_z(b, "| ");
-        check_put_medians(b, c->unit, m->measure.median_a, m->measure.median_b);
-        buf_z(b, " | ");
-        check_put_percent(b, m->measure.change - 1);
-        buf_z(b, " | ");
-        buf_value(b, c->unit, m->measure.median_a, CHECK_DIGITS);
-        buf_z(b, " | ");
-        buf_value(b, c->unit, m->measure.median_b, CHECK_DIGITS);
-        buf_z(b, " | ");
-        check_put_medians(b, c->unit, m->self_a, m->self_b);
-        buf_z(b, " | ");
-        md_method(b, links, m->name);
-        buf_z(b, " |\n");
-    }
-    if (n > shown)
-        buf_printf(b, "\n%u more are %s.\n", n - shown, word);
-}
-
-static void md_names(struct buf *b, const struct check_links *links, const struct check_method *list,
-                     uint32_t n, const char *title)
-{
-    if (n == 0)
-        return;
-    buf_printf(b, "\n%s: ", title);
-    for (uint32_t i = 0; i < n && i < CHECK_NAMED_MAX; i++) {
-        buf_z(b, i == 0 ? "" : ", ");
-        md_method(b, links, list[i].name);
-    }
-    if (n > CHECK_NAMED_MAX)
-        buf_printf(b, ", and %u more", n - CHECK_NAMED_MAX);
-    buf_z(b, ".\n");
-}
+static const struct markup MARKDOWN = {
+    .sure = "\n| ",
+    .perhaps = "\n| perhaps ",
+    .heading_end = " | | baseline | now | by itself | method |\n|--:|--:|--:|--:|--:|---|\n",
+    .cells = {"| ", " | ", " | ", " | ", " | ", " | ", " |\n"},
+    .end = "",
+    .more = {"\n", " more are ", ".\n"},
+    .name = md_method,
+};
 
 static void write_markdown(const struct check *c, const struct check_links *links, struct buf *b)
 {
@@ -538,10 +518,11 @@ static void write_markdown(const struct check *c, const struct check_links *link
     buf_char(b, '\n');
     check_put_tested(b, c);
     buf_char(b, '\n');
-    md_changed(b, c, links, true);
-    md_changed(b, c, links, false);
-    md_names(b, links, c->added, c->n_added, "New");
-    md_names(b, &NONE, c->gone, c->n_gone, "Gone"); /* the run that is linked does not have them */
+    put_changed(b, c, links, true, &MARKDOWN);
+    put_changed(b, c, links, false, &MARKDOWN);
+    put_names(b, links, c->added, c->n_added, "New", &MARKDOWN);
+    put_names(b, &NONE, c->gone, c->n_gone, "Gone",
+              &MARKDOWN); /* the run that is linked does not have them */
     if (links->image.n > 0) {
         buf_z(b, "\n![what the time went to](");
         md_address(b, links->image);
