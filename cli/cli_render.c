@@ -345,7 +345,7 @@ static void put_cleaned(struct buf *b, struct str name)
         buf_char(b, memchr(KEPT, name.p[i], sizeof(KEPT) - 1) != NULL ? name.p[i] : '_');
 }
 
-/* Of a packed file, the name of what is in it. */
+/* The name of a packed file without the suffix of its packing. */
 static struct str without_packing(struct str name)
 {
     static const struct str SUFFIXES[] = {STR_INIT(".gz"), STR_INIT(".zst"), STR_INIT(".zip")};

@@ -24,8 +24,9 @@ struct options {
 
 /* ---- one change of the file at a time ---- */
 
-/* Of two that are made at the same time none is lost: the lock is on a file beside the one that is replaced, which stays,
- * and belongs to whom that one belongs to. Links are followed, as where the file is written. -1: diag. */
+/* Two tokens that are made at the same time are both kept. The lock is on a file beside the file of tokens, because that
+ * one is replaced; it stays there, and has the same owner. Links are followed, as they are where the file is written.
+ * -1: diag. */
 static int lock_file(const char *path, struct diag *diag)
 {
     char *real = realpath(path, NULL);

@@ -18,7 +18,7 @@
 #include "parser/unpack/unpack.h"
 #include "profile/profile.h"
 
-/* Those of parser/format.h, where nothing else is configured. */
+/* The limits of parser/format.h, as they are where nothing else is configured. */
 extern const struct reader_limits READER_LIMITS_DEFAULT;
 
 enum { READER_NAMES_MAX = 8 };

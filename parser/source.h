@@ -95,7 +95,7 @@ static inline uint64_t source_offset(const struct source *s)
 /* Consumes n bytes, also more than memory has room for. Returns how many there were. */
 uint64_t source_pass(struct source *s, uint64_t n);
 
-/* Of an input: goes on at this place of the file, behind the present one. What lies between is not read. */
+/* Goes on at a later place of an input's file. What lies between is not read. */
 void source_jump(struct source *s, uint64_t at);
 
 /* At the first byte: the file will be gone through again. source_rewind goes back there. What can be read

@@ -13,7 +13,7 @@ struct track_noun {
 
 /* By kind; TRACK_KINDS: of tracks of several kinds. */
 const struct track_noun *track_noun(enum track_kind kind);
-/* By its word; of another word that of a thread. */
+/* The noun with this word; a thread's, if no kind has the word. */
 const struct track_noun *track_noun_by_word(struct str word);
 
 /* The kind of all tracks of the profile; TRACK_KINDS, if they are of several. */

@@ -137,7 +137,7 @@ enum warning_code {
 
 /* Stable word for JSON. */
 const char *warning_name(enum warning_code code);
-/* That warning of the profile, or NULL. */
+/* The profile's warning with this code; NULL: it has none. */
 const struct profile_warning *warning_of(const struct profile *p, enum warning_code code);
 /* Whether the warning of that name is about how to record better, not about this file. */
 bool warning_of_recording(struct str name);

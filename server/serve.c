@@ -220,8 +220,8 @@ static void close_shares(struct service *s)
     shares_free(s->shares);
 }
 
-/* Of two puts of one key the second must find it there: changes of records rely on it, and not every object store does
- * it. One that does not answer yet is no reason not to start: it is asked when it is needed. */
+/* When a key is put twice, the second put must be told that it is there: changes of records rely on this, and not every
+ * object store does it. A store that does not answer yet is no reason not to start: it is asked when it is needed. */
 static bool is_fit(struct service *s, struct diag *diag)
 {
     static const char KEY[] = "keys/once";

@@ -68,7 +68,7 @@ static void unlink_thing(struct once *o, struct once_thing *t)
         t->older->newer = t->newer;
 }
 
-/* Of a thing that is made, with the bytes that it has now. */
+/* Puts a made thing, with the bytes that it has now, among the counted or the uncounted ones, as the last one used. */
 static void count(struct once *o, struct once_thing *t, bool counted)
 {
     unlink_thing(o, t);
@@ -150,8 +150,8 @@ static bool stays_uncounted(struct once *o, struct once_thing *t)
     return t->keeps && o->kind.stays != NULL && o->kind.stays(o->kind.context, t);
 }
 
-/* Of those that are counted the least recently used first: there may be many of them, and they are looked
- * at only as far as there is too much. */
+/* Drops what nobody uses: of the uncounted things all but those that stay, of the counted ones the least recently used, until
+ * the rest has room. There may be many counted ones: those that stay are hardly looked at. */
 static void trim(struct once *o)
 {
     struct once_thing *newer;

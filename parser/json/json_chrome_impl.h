@@ -67,7 +67,7 @@ struct json_chrome {
     uint64_t others; /* events of phases that have no stack */
 };
 
-/* By thread: its track; NODE_NONE: it has none yet. NULL: no memory. */
+/* Makes the list of tracks by thread, which holds NODE_NONE for a thread without a track yet. NULL: no memory. */
 uint32_t *json_chrome_no_tracks(struct json_doc *d);
 /* The track of a thread, made once. NODE_NONE: diag, or no memory. */
 uint32_t json_chrome_track(struct json_doc *d, uint32_t *tracks, uint32_t thread);

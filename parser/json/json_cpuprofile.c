@@ -381,7 +381,7 @@ static bool old_times(struct json_doc *d, const struct idmap *row_of, struct jso
     struct json_js_part part = {.n_ids = d->js.ids.n, .n_deltas = d->timestamps.n};
     int64_t before = 0;
 
-    /* As differences they go the way of all. */
+    /* Times become differences, which all other files have. */
     for (size_t i = 0; i < d->timestamps.n; i++) {
         int64_t at = json_column_at(&d->timestamps, i), delta;
         at = at == COLUMN_NONE ? before : at;

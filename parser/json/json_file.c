@@ -31,7 +31,7 @@ static bool take_shared(struct json_doc *d)
     return true;
 }
 
-/* Of a CPU profile these are numbers, of trace events objects. */
+/* The samples of a CPU profile are numbers, those of trace events are objects. */
 static bool take_samples(struct json_doc *d)
 {
     struct json_number n;

@@ -91,7 +91,7 @@ static bool take_schema(struct json_doc *d, struct json_firefox_rows *t)
     return true;
 }
 
-/* Of a short row the places behind its end stay empty. */
+/* A row may be short. The places behind its end stay empty. */
 static bool take_row(struct json_doc *d, struct json_firefox_rows *t)
 {
     struct json_number number;

@@ -154,7 +154,7 @@ static bool is_longer(const void *context, uint32_t a, uint32_t b)
     return all[a].dur > all[b].dur;
 }
 
-/* Of events at one time the whole slices change places among themselves. */
+/* Sorts the whole slices among events of one time. The other events keep their places. */
 static bool sort_equal(struct folding *f, uint32_t *order, size_t n, uint32_t *wholes)
 {
     size_t n_wholes = 0, next = 0;

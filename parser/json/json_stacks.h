@@ -103,7 +103,7 @@ node_id json_stack_node(struct json_stacks *s, uint32_t track, uint32_t row);
 
 enum json_value { JSON_WALL, JSON_CPU, JSON_SAMPLES, JSON_BYTES, JSON_VALUES };
 
-/* Those that the file has, in the order in which they come in it, and the samples of each. */
+/* The values that the file has, in the order in which they first come, and the samples of each. */
 struct json_values {
     struct builder *builder;
     uint32_t n;

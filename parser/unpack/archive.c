@@ -187,7 +187,7 @@ static bool begin_pass(struct pass *p, struct unpack *u, uint8_t *piece)
     if (p->a != NULL && open_archive(p)) {
         p->utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
         p->in_directory = u->packer->archive->has_directory && u->outer == NULL;
-        /* Of too few bytes libarchive says at once that they are no archive. */
+        /* Libarchive says at once of too few bytes that they are no archive. */
         if (archive_read_open1(p->a) == ARCHIVE_OK ||
             (archive_errno(p->a) != ENOMEM && !p->unreadable && !u->stopped))
             return true;
@@ -458,7 +458,7 @@ static void close_pass(struct archive_state *s)
     s->open = false;
 }
 
-/* Of each pass the limits count for themselves: all take the same bytes. */
+/* Each pass has the limits for itself, because all passes read the same bytes. */
 static bool open_pass(struct unpack *u)
 {
     struct archive_state *s = u->state;
@@ -765,7 +765,7 @@ static bool open_beside(struct unpack *u)
            go_to(u, s->beside.list[s->beside.at++]) && is_sound(u, &s->pass);
 }
 
-/* Those that are in an archive within the archive come first. It is done with when the outer one goes elsewhere. */
+/* Files in an archive within the archive come first. The inner archive is closed when the outer one goes on. */
 bool unpack_open_beside(struct unpack *u)
 {
     if (u->pulls_inner && open_beside(u->inner))

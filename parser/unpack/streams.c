@@ -48,7 +48,7 @@ struct stream {
     bool some;    /* A piece has ended. */
     struct source *in;
 
-    /* Of a stream that is pushed. */
+    /* A stream that is pushed uses these. */
     uint8_t *held,
         *block; /* bytes that came and are fewer than are needed at once; UNPACK_BLOCK_BYTES that go to the sink */
     size_t held_bytes, held_capacity;
@@ -233,7 +233,7 @@ static bool zstd_begin(struct unpack *u)
     return false;
 }
 
-/* Of a frame that is skipped any part will do. */
+/* A frame that is skipped can be read in parts of any size. */
 static size_t zstd_want(const struct unpack *u)
 {
     const struct stream *s = u->state;

@@ -192,7 +192,7 @@ void builder_keep_addresses(struct builder *b)
     b->addresses = true;
 }
 
-/* Of its address what belongs to the identity. */
+/* The address of a frame, as far as frames are told apart by it. */
 static uint64_t address_of(const struct builder *b, const struct profile_frame *f)
 {
     return b->addresses && f->nameless ? f->address : 0;

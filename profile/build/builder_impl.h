@@ -163,7 +163,7 @@ static inline bool builder_misused(struct builder *b, const char *how)
     return false;
 }
 
-/* Of samples. */
+/* How many columns a sample has. */
 static inline uint32_t fold_sample_values(const struct builder *b)
 {
     return b->layout.n_columns - b->layout.samples;

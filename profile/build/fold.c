@@ -77,7 +77,7 @@ static node_id add_child(struct builder *b, node_id parent, frame_id frame, node
     return id;
 }
 
-/* Of a parent with FOLD_RING_MAX children, which gets one more: puts those that it has into the table. */
+/* Puts the FOLD_RING_MAX children of a parent into the table, before it gets one more. */
 static bool index_children(struct builder *b, node_id parent)
 {
     node_id first = fold_node_at(b, parent)->next_child, id = first;
@@ -91,8 +91,8 @@ static bool index_children(struct builder *b, node_id parent)
     return true;
 }
 
-/* Of a parent with more than FOLD_RING_MAX children. The ring has no end near by: a new child comes behind the one that
- * the search would begin with. */
+/* The child of a parent that has more than FOLD_RING_MAX of them. The end of its ring is far away: a new child is put
+ * behind the one with which the search would begin. */
 static node_id wide_child(struct builder *b, node_id parent, frame_id frame)
 {
     node_id id = idmap_get(&b->wide, pair(parent, frame));
@@ -142,7 +142,7 @@ static bool count_open(struct builder *b, uint32_t track, frame_id frame, bool u
     return idmap_set(&b->open, key, up ? n + 1 : n - 1);
 }
 
-/* From now on each push and pop of this track is counted; what is open already is counted here, once. */
+/* Counts the open calls of the track once. From then on each push and pop counts itself. */
 static bool index_stack(struct builder *b, uint32_t track)
 {
     struct fold_track *t = &b->tracks[track];

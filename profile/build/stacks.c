@@ -22,7 +22,7 @@ static bool use_track(struct builder *b, struct fold_track *t, enum fold_track_u
     return fold_root(b, t) != NODE_NONE;
 }
 
-/* Of a stack, from that of the stack without its last frame. */
+/* The hash of a stack, from the hash of the stack without its last frame. */
 static uint32_t hash_on(uint32_t hash, frame_id frame)
 {
     return (hash + frame) * UINT32_C(0x9e3779b1);

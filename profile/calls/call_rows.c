@@ -80,7 +80,7 @@ static bool enter(void *context, struct replay_track *t)
     return call->node != IDMAP_NONE;
 }
 
-/* Of the calls that are never left, the innermost one is where the track stays. */
+/* The time that a track spends behind its last record belongs to the innermost of the calls that are never left. */
 static bool leave(void *context, struct replay_track *t, const struct replay_left *left)
 {
     struct call_rows *s = context;

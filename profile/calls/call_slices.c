@@ -91,7 +91,7 @@ static size_t common(const struct call_slices *s, const struct sliced *x, node_i
     return depth;
 }
 
-/* Of the stack down to `top` the filters show the stack of some node; that of the thread's root: nothing. */
+/* Shows the stack down to `top` as the filters leave it: the stack of some node, or nothing, which is the thread's root. */
 static bool show_filtered(struct call_slices *s, const struct replay_track *t, size_t top, bool opens,
                           uint64_t at_ns)
 {

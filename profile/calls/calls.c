@@ -296,7 +296,8 @@ static void close_row(struct calls_sink *s, uint32_t nth, uint32_t row)
     idmap_remove(&s->open, (uint64_t)nth << 32 | row);
 }
 
-/* Of an outermost call the row is kept where sinks keep nodes. What is sampled is no call: nobody knows when it began. */
+/* The field `node`, which belongs to the sinks, keeps the row of an outermost call. A sampled frame is no call: nobody
+ * knows when it began. */
 static bool enter(void *context, struct replay_track *t)
 {
     struct calls_sink *s = context;

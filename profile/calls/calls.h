@@ -45,7 +45,7 @@ struct call {
     uint64_t duration_ns[CALLS_CLOCKS_MAX]; /* by clock */
 };
 
-/* Of the outermost calls of one row, by one clock. */
+/* How long the outermost calls of a row took, by one clock. */
 struct call_durations {
     uint64_t n;
     uint64_t min_ns, max_ns, sum_ns; /* 0 where n is */

@@ -64,7 +64,7 @@ static void vote(struct lane_method *m, frame_id frame, uint64_t ns)
         *m = (struct lane_method){frame, ns - m->ns};
 }
 
-/* Of time in a call; `top` is the innermost one. */
+/* Adds time to the class of the innermost call, whose frame is `top`. */
 static void credit(const struct lanes_sink *s, struct lane_track *x, frame_id top, uint64_t wall_ns,
                    uint64_t cpu_ns)
 {

@@ -560,7 +560,7 @@ static int by_block(const void *a, const void *b)
     return x->nth < y->nth ? -1 : x->nth > y->nth;
 }
 
-/* Of each track that goes on behind its part, what is to be known of the calls that are open. */
+/* For each track that goes on behind the part that is replayed: finds out what sinks want to know of its open calls. */
 static bool know_all_open(struct replay *r)
 {
     struct cut *cuts = arena_array(r->arena, r->to - r->from, sizeof(*cuts));

@@ -40,7 +40,7 @@ struct replay_call {
     uint64_t callees;                  /* first clock: of its callees that were left */
     const struct call_log_call *known; /* what the log says of it as a whole; NULL: nothing */
 
-    /* Of the sinks; zero when it is entered. */
+    /* These fields belong to the sinks. They are zero when the call is entered. */
     node_id node;
     bool kept, marked;
     uint64_t given_ns;
@@ -89,7 +89,8 @@ struct replay_sums {
     uint64_t until[2];             /* ticks of the first two clocks */
     bool some;                     /* There is something in it. */
     uint64_t entered;              /* calls */
-    /* By the class of the innermost call, without its highest bits; of the second clock only where the first one went. */
+    /* Time by the class of the innermost call, without the class's highest bits. The second clock is added only where the first
+     * one went on. */
     uint64_t ticks[2][REPLAY_CLASSES];
 };
 
@@ -114,7 +115,7 @@ struct replay_sink {
 
 struct replay_request {
     const struct call_log *log;
-    /* Of the same bytes as the log; the frames are told as it calls them (rename.h). */
+    /* The profile was read from the same bytes as the log. Frames are told as the profile names them (rename.h). */
     const struct profile *profile;
     const uint32_t *tracks; /* that are told: indexes of profile->tracks, ascending */
     uint32_t n_tracks;

@@ -96,8 +96,8 @@ static size_t run_bytes(enum run run, struct str rest)
     return n;
 }
 
-/* Of a run of n bytes, how many at its beginning stay; n if it is not what the rule is about. *skip: bytes
- * behind the run that belong to it. */
+/* How many bytes at the beginning of a run of n bytes stay; n if the rule is not about it. *skip: how many bytes
+ * behind the run belong to it. */
 static size_t kept_bytes(enum run run, struct str rest, size_t n, size_t *skip)
 {
     struct str all = {rest.p, n};

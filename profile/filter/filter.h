@@ -57,7 +57,7 @@ struct filter_stacks {
     node_id *new_up; /* filter.c's, while a step is applied */
 };
 
-/* As filter_apply, but without a profile of it. */
+/* Finds the stacks that filter_apply would leave, and makes no profile of them. */
 bool filter_stacks_of(const struct profile *p, const struct filter_request *request, struct arena *a,
                       struct filter_stacks *stacks, struct diag *diag) MUST_CHECK;
 

@@ -393,7 +393,7 @@ static void put_looked_at(struct matcher *m, frame_id frame)
 
 /* ---- texts ---- */
 
-/* As far as A-Z. */
+/* Only A to Z have small letters here. */
 static void lower(struct buf *b)
 {
     for (size_t i = 0; i < b->n; i++)

@@ -328,9 +328,9 @@ static void sum_busy(const struct guess *g)
             g->busy[p->node_parent[i]] = number_add(g->busy[p->node_parent[i]], g->busy[i]);
 }
 
-/* Of each node: what its callees are called as (the low bits), and whether the time of the stack has been
- * given to an outer frame. Java's own methods pass on what called them: between Android and an app's class
- * stands reflection. */
+/* What the walk notes of each node: in the low bits who calls its callees, and whether an outer frame has been given the
+ * time of the stack. Java's own methods pass on who called them, because reflection stands between Android and an app's
+ * class. */
 enum { REACHED_EVIDENCE = 3, REACHED_GIVEN = 4 };
 
 static void walk(const struct guess *g)

@@ -20,7 +20,7 @@ enum wait_kind {
     WAIT_KINDS
 };
 
-/* Of a method by its parts (frame_text.h); WAIT_NONE: it is not listed. */
+/* What a method waits for, by the parts of its name (frame_text.h); WAIT_NONE: it is not listed. */
 enum wait_kind wait_kind_of(struct str scope, struct str name);
 
 /* Whether a thread in the method has nothing to do, or waits for another one: it is drawn as idle. Others

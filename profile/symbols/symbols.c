@@ -22,7 +22,7 @@ static bool is_asked(const struct profile_frame *f)
     return f->nameless && f->module != STRING_EMPTY;
 }
 
-/* By module, build id and address. */
+/* Questions are in the order of module, build id and address. */
 static int by_place(const void *a, const void *b, void *frames)
 {
     const struct profile_frame *fa = (const struct profile_frame *)frames +
@@ -136,7 +136,7 @@ struct walking {
     uint32_t value;
 };
 
-/* Of the library in the symbols' list, which is sorted. */
+/* The state of the frame's library, which is looked for in the sorted list of the symbols. */
 static enum symbols_state state_of(const struct profile_symbols *symbols, const struct profile_frame *f)
 {
     uint32_t from = 0, to = symbols != NULL ? symbols->n_modules : 0;

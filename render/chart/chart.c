@@ -226,7 +226,7 @@ static void put_dpx(struct buf *b, const char *before, uint32_t dpx)
     buf_fixed(b, dpx, 1);
 }
 
-/* Of what the chart is called. */
+/* The value after which the chart is called. */
 static const struct profile_value *first_value(const struct chart *c)
 {
     return &c->in->profile->values[track_first_value(c->plan.track)];
@@ -628,7 +628,7 @@ static bool find_colours(struct chart *c)
     return true;
 }
 
-/* Of the clock that a chart is of. */
+/* The tree, by the clock that the chart shows. */
 static const struct tree *tree_of(const struct render_input *in, struct diag *diag)
 {
     struct measure measures[MEASURES_MAX];

@@ -34,7 +34,7 @@ static bool is_passed_over(struct str line)
     return line.n == 0 || line.p[0] == '#';
 }
 
-/* Of a line that is not passed over. */
+/* Reads a line that has a token. False: it is not understood. */
 static bool parse_line(struct str line, struct token *t)
 {
     struct str name = next_field(&line), scopes = next_field(&line), sha256 = next_field(&line),

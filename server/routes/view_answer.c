@@ -227,7 +227,7 @@ static enum exchange_step view_ready(struct exchange *x, const struct view_reque
 
 enum exchange_step view_answer(struct exchange *x, const struct view_request *r)
 {
-    /* Who has what would be sent needs none of it, so that it need not even be there. */
+    /* A client that has the view already is told so, whether or not the service still has it. */
     if (answer_unchanged(x, r, r->encoding.best, false))
         return X_DONE;
     return views_get(x, r, view_ready, NULL);

@@ -34,7 +34,7 @@ struct series_point {
     struct str at;
     int64_t created_s; /* of the first of its runs */
     uint32_t first, n; /* its runs, in the order of time */
-    /* Of those that have a value: */
+    /* These are of the runs that have a value. */
     uint32_t n_values;
     int64_t median, least, most; /* 0 without any */
 };

@@ -199,7 +199,7 @@ static bool remove_revision(void *context, const struct store_object *object)
     return true;
 }
 
-/* Those behind the first one. */
+/* Removes the revisions behind the first one. */
 static enum store_result remove_revisions(struct store *s, const char *id, uint32_t below)
 {
     struct removal removal = {s, below, STORE_OK};

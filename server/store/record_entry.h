@@ -25,7 +25,7 @@ struct record_entry {
     char mark[RECORD_MARK_BYTES + 1];
 };
 
-/* Those of a record with a space. */
+/* The entries that a record with a space has. */
 enum record_entry_kind {
     ENTRY_FIRST,
     ENTRY_WORDS,

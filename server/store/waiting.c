@@ -228,7 +228,7 @@ static void drop_parts(struct store *s, struct local_temp *t)
     STORE_BUCKET.drop_parts(s, t);
 }
 
-/* Of members of an archive, which have the same bytes. Each is counted: each is sent. */
+/* The members of an archive have the same bytes. Each copy counts as waiting, because each is sent. */
 static enum store_result copy(struct store *s, const char *from, const char *key)
 {
     struct waiting *w = s->waiting;

@@ -40,7 +40,7 @@ void names_file_free(struct names_file *f); /* may be called twice */
 /* In place of an id: the mapping that fits the profile's names best is to be named, and none is to be taken. */
 #define NAMES_UPLOAD_FIND "by-names"
 
-/* As in struct route_body. */
+/* The steps of the two bodies, for struct route_body (server/http/route.h). */
 enum exchange_step names_upload_begin_mapping(struct exchange *x);
 enum exchange_step names_upload_begin_symbols(struct exchange *x);
 enum body_step names_upload_data(struct exchange *x, const char *p, size_t *n);

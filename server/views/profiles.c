@@ -156,7 +156,7 @@ struct profiles {
     /* Of what follows; may be taken under the lock of the once, not the other way round. */
     pthread_mutex_t lock;
     unsigned wanting;                      /* readings that take a slot, or wait for one */
-    const struct profile_thing *last_used; /* Of those that are larger than all room; only compared. */
+    const struct profile_thing *last_used; /* among profiles larger than the cache; only compared */
 };
 
 /* ---- slots ---- */

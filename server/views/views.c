@@ -599,7 +599,7 @@ static void deadline_due(struct timer *timer)
     stop_ask(&t->once.stop, STOP_DEADLINE);
 }
 
-/* Who makes it has a use of it, which ends here. */
+/* The maker holds a reference to the view, and gives it back here. */
 static void make(struct view_thing *t, struct turn *turn)
 {
     struct service *s = t->views->service;

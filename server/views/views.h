@@ -70,7 +70,7 @@ struct view_result {
     int fd; /* the caller's own; -1: see bytes */
     uint64_t file_bytes;
     struct shared_bytes *bytes; /* a reference of the caller's own, or NULL: failed, see diag */
-    /* Of the bytes; identity also where another one was wanted and could not be made. */
+    /* The encoding of the bytes. It is identity where the wanted one could not be made. */
     enum encoding encoding;
     struct diag diag;
 };
