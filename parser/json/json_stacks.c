@@ -387,15 +387,6 @@ struct json_amount json_amount_of_millionths(int64_t millionths)
                     : (struct json_amount){whole, (uint32_t)rest};
 }
 
-struct json_amount json_amount_of(struct json_number n)
-{
-    int64_t millionths = json_in_scaled(n, 6);
-
-    if (n.exponent >= 0 || millionths == INT64_MAX || millionths == -INT64_MAX)
-        return (struct json_amount){json_in_scaled(n, 0), 0};
-    return json_amount_of_millionths(millionths);
-}
-
 /* The sum of what stands behind the points is rounded, and not each: so it begins with a half. */
 static bool whole_of(struct json_values *v, uint32_t value, node_id node, struct json_amount amount,
                      int64_t *whole)

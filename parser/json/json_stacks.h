@@ -121,7 +121,6 @@ struct json_amount {
     uint32_t millionths; /* more than that */
 };
 
-struct json_amount json_amount_of(struct json_number n);
 struct json_amount json_amount_of_millionths(int64_t millionths);
 
 void json_values_need(struct json_values *v, enum json_value value);

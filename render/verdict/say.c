@@ -123,7 +123,8 @@ bool is_cpu_alone(const struct analysis *a)
     return a->has_cpu && !time_has_waiting(&a->clocks);
 }
 
-void say_of_main(struct finding *f, const struct analysis *a)
+/* " of main's 3.55 s": all that was recorded of the main thread. */
+static void say_of_main(struct finding *f, const struct analysis *a)
 {
     bool is_whole = a->p->n_tracks == 1 && a->p->tracks[a->main].kind == TRACK_WHOLE;
     bool names_it = (a->timed && !is_whole) || a->p->n_tracks > 1;

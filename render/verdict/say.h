@@ -51,9 +51,6 @@ void say_range(struct finding *f, const char *words, uint64_t from_ns, uint64_t 
 /* "1 call", "1,234 calls" */
 void say_calls(struct finding *f, uint64_t n);
 
-/* " of main's 3.55 s": all that was recorded of the main thread. */
-void say_of_main(struct finding *f, const struct analysis *a);
-
 /* "1.2 ms (34 % of main's 3.55 s)"; behind the first of a sentence "1.2 ms (34 %)". */
 void say_part_of_main(struct finding *f, const struct analysis *a, uint64_t part, bool first);
 

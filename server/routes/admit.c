@@ -208,7 +208,8 @@ static void put_challenge(struct exchange *x)
                  by_script ? "Bearer realm=\"aflamed\"" : "Basic realm=\"aflamed\", charset=\"UTF-8\"");
 }
 
-void admits_challenge(struct exchange *x, const char *title, const char *detail)
+/* Answers 401, with what may be sent. */
+static void challenge(struct exchange *x, const char *title, const char *detail)
 {
     bool has_tokens = x->service->config->tokens_file[0] != '\0';
 
@@ -236,7 +237,7 @@ static void ask_who(struct exchange *x)
     if (reads_page && x->service->config->tokens_file[0] != '\0')
         lead_to_login(x);
     else
-        admits_challenge(x, "not logged in", "This is for people and programs that the service knows.");
+        challenge(x, "not logged in", "This is for people and programs that the service knows.");
     log_refused(x);
 }
 
@@ -245,10 +246,9 @@ static void ask_again(struct exchange *x)
     const char *header = x->service->config->user_header;
     bool named = x->by_proxy && header[0] != '\0' && x->header(x, header).p != NULL;
 
-    admits_challenge(x, "not known",
-                     named
-                         ? "What the proxy sends is no name: printable ASCII without blanks or quotes, once."
-                         : "There is no such token, or it was revoked.");
+    challenge(x, "not known",
+              named ? "What the proxy sends is no name: printable ASCII without blanks or quotes, once."
+                    : "There is no such token, or it was revoked.");
     log_refused(x);
 }
 
@@ -544,7 +544,7 @@ enum exchange_step handle_login(struct exchange *x)
     if (str_eq(x->query(x, "prompt"), STR("1"))) {
         if (x->who.by != WHO_NOBODY)
             return go_on(x, to);
-        admits_challenge(x, "not known yet", "The browser asks for a name and a token.");
+        challenge(x, "not known yet", "The browser asks for a name and a token.");
         return X_DONE;
     }
     if (x->accepts == AS_HTML)
@@ -585,7 +585,7 @@ enum exchange_step handle_login_posted(struct exchange *x)
     admits_log(x, "login-refused", (struct str){NULL, 0});
     if (x->accepts == AS_HTML)
         return answer_form(x, 401, to);
-    admits_challenge(x, "not known", "There is no such token, or it was revoked.");
+    challenge(x, "not known", "There is no such token, or it was revoked.");
     return X_DONE;
 }
 

@@ -9,9 +9,6 @@
 /* Fills x->who, and compares it with the route's door. False: x->reply is 401, or the way to the login, or 403. */
 bool admits(struct exchange *x, const struct route *route);
 
-/* 401, with what may be sent. */
-void admits_challenge(struct exchange *x, const char *title, const char *detail);
-
 /* For who is not known, and could log in: the path of the request, without its first slash; else empty. */
 struct str admits_way_back(const struct exchange *x);
 

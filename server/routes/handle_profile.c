@@ -332,7 +332,8 @@ static void put_file_name(struct buf *b, const char *name)
     }
 }
 
-void profile_attachment(struct exchange *x, const char *name, const char *suffix)
+/* Says in headers that browsers save the answer as a file of this name, and run nothing of it. */
+static void put_attachment(struct exchange *x, const char *name, const char *suffix)
 {
     struct buf encoded = {0};
 
@@ -350,7 +351,7 @@ void profile_attachment(struct exchange *x, const char *name, const char *suffix
 
 static void raw_headers(struct exchange *x, const struct record *r)
 {
-    profile_attachment(x, r->name[0] == '\0' ? "profile.trace" : r->name, "");
+    put_attachment(x, r->name[0] == '\0' ? "profile.trace" : r->name, "");
     reply_header(&x->reply, "Accept-Ranges", "bytes");
     reply_header(&x->reply, "ETag", "\"%s\"", r->sha256);
 }
@@ -443,7 +444,7 @@ static void make_file(struct exchange *x, void *context)
     const struct page_bundle page = {&a->record, a->summary, buf_view(&parts)};
     struct buf *body = reply_text(&x->reply, 200, "text/html; charset=utf-8");
     /* Its policy is the file's own: what is shown by the service itself runs no script. */
-    profile_attachment(x, a->record.name[0] == '\0' ? "profile" : a->record.name, ".html");
+    put_attachment(x, a->record.name[0] == '\0' ? "profile" : a->record.name, ".html");
     page_bundle(body, &page);
     page_tag(x, body);
     buf_free(&parts);

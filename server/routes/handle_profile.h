@@ -12,6 +12,3 @@ void profile_json(struct exchange *x, unsigned status, const struct record *r, s
 
 /* The members of an object that tell what the record says; `token` may be NULL. */
 void profile_json_record(struct exchange *x, struct json *j, const struct record *r, const char *token);
-
-/* The headers of an answer that browsers save as a file of this name, and of which they run nothing. */
-void profile_attachment(struct exchange *x, const char *name, const char *suffix);

@@ -25,7 +25,7 @@ struct buf packed_plain_input(const char *name)
     return b;
 }
 
-struct buf packed_answer_cut(struct str bytes, const size_t *cuts, size_t n_cuts)
+static struct buf answer_cut(struct str bytes, const size_t *cuts, size_t n_cuts)
 {
     struct buf answer = {0};
 
@@ -36,7 +36,7 @@ struct buf packed_answer_cut(struct str bytes, const size_t *cuts, size_t n_cuts
 
 struct buf packed_answer_to(struct str bytes)
 {
-    return packed_answer_cut(bytes, NULL, 0);
+    return answer_cut(bytes, NULL, 0);
 }
 
 bool packed_contains(const struct buf *b, const char *text)
@@ -47,7 +47,7 @@ bool packed_contains(const struct buf *b, const char *text)
 void packed_assert_answer(struct str bytes, const char *text)
 {
     size_t cuts[] = {bytes.n / 3, bytes.n / 2, bytes.n - bytes.n / 7};
-    struct buf answer = packed_answer_to(bytes), again = packed_answer_cut(bytes, cuts, 3);
+    struct buf answer = packed_answer_to(bytes), again = answer_cut(bytes, cuts, 3);
 
     if (!packed_contains(&answer, text))
         fail_msg("no \"%s\" in: %.*s", text, (int)answer.n, answer.p);
@@ -64,12 +64,12 @@ void packed_assert_every_cut(struct str bytes)
     assert_non_null(each);
     for (size_t cut = 0; cut < bytes.n; cut++) {
         each[cut] = cut;
-        answer = packed_answer_cut(bytes, &cut, 1);
+        answer = answer_cut(bytes, &cut, 1);
         if (!str_eq(buf_view(&answer), buf_view(&whole)))
             fail_msg("cut at %zu: %.*s", cut, (int)answer.n, answer.p);
         buf_free(&answer);
     }
-    answer = packed_answer_cut(bytes, each, bytes.n);
+    answer = answer_cut(bytes, each, bytes.n);
     assert_true(str_eq(buf_view(&answer), buf_view(&whole)));
     free(each);
     buf_free(&answer);

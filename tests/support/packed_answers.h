@@ -11,7 +11,6 @@ extern const struct reader_limits PACKED_LIMITS;
 struct buf packed_plain_input(const char *name);
 
 struct buf packed_answer_to(struct str bytes);
-struct buf packed_answer_cut(struct str bytes, const size_t *cuts, size_t n_cuts);
 /* With other limits of what is unpacked, and so much memory. */
 struct buf packed_answer_within(struct str bytes, struct unpack_limits unpacked, size_t memory_bytes);
 /* Of an archive's member. */

@@ -150,7 +150,7 @@ void span_model_random_action(struct span_model_random *s, uint64_t *random, str
     }
 }
 
-const struct profile_value SPAN_MODEL_VALUES[] = {
+static const struct profile_value VALUES[] = {
     {STR_INIT("wall"), STR_INIT("wall time"), UNIT_NS, ROLE_WALL},
     {STR_INIT("cpu"), STR_INIT("CPU time"), UNIT_NS, ROLE_CPU},
     {STR_INIT("calls"), STR_INIT("calls"), UNIT_COUNT, ROLE_CALLS},
@@ -159,7 +159,7 @@ const struct profile_value SPAN_MODEL_VALUES[] = {
 const struct profile *span_model_fold(struct arena *arena, struct replayed *log, const uint32_t *ids,
                                       uint32_t n_tracks, const struct event *events, size_t n)
 {
-    struct builder *b = replayed_open(log, arena, SPAN_MODEL_VALUES, SPAN_MODEL_CLOCKS, 1, false);
+    struct builder *b = replayed_open(log, arena, VALUES, SPAN_MODEL_CLOCKS, 1, false);
 
     replayed_letters(b, SPAN_MODEL_FRAMES);
     for (uint32_t i = 0; i < n_tracks; i++)

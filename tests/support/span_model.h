@@ -46,7 +46,6 @@ void span_model_random_action(struct span_model_random *s, uint64_t *random, str
 
 /* Two clocks and calls, for a profile of such events; its frames are called a, b, .. and have these ids. */
 enum { SPAN_MODEL_FRAMES = 6, SPAN_MODEL_CLOCKS = 2 };
-extern const struct profile_value SPAN_MODEL_VALUES[SPAN_MODEL_CLOCKS + 1];
 /* The profile of the events, of which the log is written (NULL: none); it is the caller's to close. ids[i]
  * is the id of track i. */
 const struct profile *span_model_fold(struct arena *arena, struct replayed *log, const uint32_t *ids,

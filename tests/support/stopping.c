@@ -3,7 +3,14 @@
 #include "tests/support/random.h"
 #include "tests/support/test_input.h"
 
-struct stopping stopping_read(struct str bytes, unsigned left_at)
+struct stopping {
+    unsigned asked;
+    bool made; /* there is a profile */
+    bool left; /* what is said is that nobody waits */
+};
+
+/* Reads the bytes. The reading is told to end at the left_at-th question. */
+static struct stopping read_until(struct str bytes, unsigned left_at)
 {
     static const struct reader_limits LIMITS = {.methods = 1000000,
                                                 .threads = 100000,
@@ -31,12 +38,12 @@ struct stopping stopping_read(struct str bytes, unsigned left_at)
 
 const char *stopping_tried(struct str bytes, unsigned times, uint64_t random, unsigned *asked)
 {
-    const struct stopping whole = stopping_read(bytes, UINT32_MAX);
+    const struct stopping whole = read_until(bytes, UINT32_MAX);
 
     *asked = whole.asked;
     for (unsigned i = 0; i < times; i++) {
         unsigned left_at = 1 + (unsigned)(random_next(&random) % whole.asked);
-        const struct stopping s = stopping_read(bytes, left_at);
+        const struct stopping s = read_until(bytes, left_at);
         if (s.asked > left_at + STOPPING_ASKED_MAX)
             return "it goes on behind its end";
         if (s.made)

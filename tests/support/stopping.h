@@ -6,15 +6,6 @@
 /* How often a reading may ask behind the time that it was told to end. */
 enum { STOPPING_ASKED_MAX = 64 };
 
-struct stopping {
-    unsigned asked;
-    bool made; /* there is a profile */
-    bool left; /* what is said is that nobody waits */
-};
-
-/* Reads the bytes; at the left_at-th question it is told to end. */
-struct stopping stopping_read(struct str bytes, unsigned left_at);
-
 /* Reads them to the end, and then `times` times up to a random question. Returns what was wrong, and NULL
  * if nothing was: after its end a reading asks a few times at most, makes no profile, and says that it was
  * ended. *asked is how often the whole reading asks. */

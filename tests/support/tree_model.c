@@ -23,7 +23,7 @@ static uint32_t add_node(struct model *m, uint32_t parent, frame_id frame)
     return m->n++;
 }
 
-void model_init(struct model *m, frame_id root)
+static void begin(struct model *m, frame_id root)
 {
     *m = (struct model){0};
     add_node(m, NODE_NONE, root);
@@ -42,7 +42,8 @@ uint32_t model_find(const struct model *m, uint32_t parent, frame_id frame)
     return NODE_NONE;
 }
 
-uint32_t model_child(struct model *m, uint32_t parent, frame_id frame)
+/* The child of that frame, made if it is not there. */
+static uint32_t child(struct model *m, uint32_t parent, frame_id frame)
 {
     uint32_t found = model_find(m, parent, frame);
 
@@ -66,7 +67,7 @@ static void add_way(struct model *m, const struct tree *base, uint32_t place, ui
         m->nodes[node].calls += tree_calls(base, place);
         if (end)
             return;
-        node = model_child(m, node, tree_frame(base, at));
+        node = child(m, node, tree_frame(base, at));
     }
 }
 
@@ -80,7 +81,7 @@ static bool weighs(const struct tree *base, uint32_t place, bool total)
 
 void model_invert(struct model *m, const struct tree *base)
 {
-    model_init(m, FRAME_NONE);
+    begin(m, FRAME_NONE);
     for (uint32_t i = 1; i < base->n; i++)
         if (weighs(base, i, false))
             add_way(m, base, i, i, false);
@@ -102,7 +103,7 @@ static bool is_outermost(const struct tree *base, uint32_t place, frame_id metho
 
 void model_callers(struct model *m, const struct tree *base, frame_id method)
 {
-    model_init(m, method);
+    begin(m, method);
     for (uint32_t i = 1; i < base->n; i++)
         if (is_outermost(base, i, method) && weighs(base, i, true))
             add_way(m, base, i, base->parent[i], true);
@@ -113,13 +114,13 @@ void model_callees(struct model *m, const struct tree *base, frame_id method)
     uint32_t *node = calloc(base->n, sizeof(*node)); /* + 1, by place */
 
     assert_non_null(node);
-    model_init(m, method);
+    begin(m, method);
     for (uint32_t i = 1; i < base->n; i++) {
         uint32_t up = base->parent[i];
         if (is_outermost(base, i, method))
             node[i] = 1;
         else if (node[up] > 0)
-            node[i] = model_child(m, node[up] - 1, tree_frame(base, i)) + 1;
+            node[i] = child(m, node[up] - 1, tree_frame(base, i)) + 1;
         else
             continue;
         struct model_node *n = &m->nodes[node[i] - 1];

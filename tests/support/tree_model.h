@@ -17,13 +17,10 @@ struct model {
     uint32_t n, capacity;
 };
 
-void model_init(struct model *m, frame_id root);
 void model_free(struct model *m);
 
 /* The child of that frame, or NODE_NONE. */
 uint32_t model_find(const struct model *m, uint32_t parent, frame_id frame);
-/* The child of that frame, made if it is not there. */
-uint32_t model_child(struct model *m, uint32_t parent, frame_id frame);
 
 /* What render/tree/invert.h says, of a base tree. */
 void model_invert(struct model *m, const struct tree *base);
