@@ -39,17 +39,14 @@ struct cli_option {
         name, NULL, CLI_KEY, 0, NULL, NULL, NULL \
     }
 
-/* Of every command that reads profiles. */
+/* Help that every command has that reads profiles. */
 #define CLI_MAPPING_HELP                                                                                     \
     "a mapping.txt of ProGuard or R8, with which the names of a release build become those of its sources; " \
-    "may be "                                                                                                \
-    "given several times"
+    "may be given several times"
 
 #define CLI_SYMBOLS_HELP                                                                                     \
     "unstripped libraries (ELF), Breakpad symbols, or what traceconv makes for a Perfetto trace: a file or " \
-    "a folder, which name "                                                                                  \
-    "the "                                                                                                   \
-    "addresses of native code; may be given several times"
+    "a folder, which name the addresses of native code; may be given several times"
 
 struct cli_command {
     const char *name;        /* "render" */

@@ -147,7 +147,7 @@ static uint32_t put_line(struct outline *o, uint32_t place, uint32_t level, uint
 
 /* ---- which ---- */
 
-/* Of equal totals the first in the tree comes first. */
+/* The larger total comes first; of equal ones the one that is first in the tree. */
 static bool is_before(const struct outline *o, uint32_t a, uint32_t b)
 {
     uint64_t of_a = tree_total(o->tree, a, 0), of_b = tree_total(o->tree, b, 0);

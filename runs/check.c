@@ -18,7 +18,7 @@ struct candidate {
     struct rank_more more;
 };
 
-/* By which value of each run something is judged. */
+/* The value of each run by which something is judged. */
 struct by_value {
     struct str name;
     enum unit unit;

@@ -13,7 +13,7 @@
 
 enum { DIFFERENT_LEAST = 3, NAMED_MAX = 5 };
 
-/* Of one mapping. */
+/* How the stacks in one mapping end. */
 struct ends {
     uint32_t outermost; /* different functions that are */
     bool deeper;        /* it has other frames as well */

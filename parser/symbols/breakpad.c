@@ -122,7 +122,7 @@ struct function {
     struct str body; /* its lines */
 };
 
-/* Of several functions with the same code. */
+/* An "m" marks one of several functions with the same code. */
 static void skip_m(struct str *rest)
 {
     if (str_starts(*rest, STR("m ")))

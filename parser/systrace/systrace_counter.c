@@ -302,7 +302,7 @@ static bool join_counters(struct telling *t)
     return true;
 }
 
-/* Those of the app come before others of their kind. */
+/* Counters of the app come before others of their kind. */
 static bool counter_before(const void *context, uint32_t a, uint32_t b)
 {
     const struct telling *t = context;

@@ -69,7 +69,7 @@ static void list_one(struct member *listed, struct str name)
         copy(listed->name, name);
         return;
     }
-    /* Of a long path the end says most. */
+    /* The end of a long path says most. */
     size_t from = name.n - (MEMBERS_LISTED_BYTES - (sizeof(DOTS) - 1));
     while (from < name.n && (name.p[from] & 0xc0) == 0x80)
         from++;

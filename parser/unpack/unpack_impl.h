@@ -26,7 +26,7 @@ struct packer {
     bool (*begin)(struct unpack *u); /* makes u->state. False: diag is set. */
     void (*free)(struct unpack *u);  /* may be NULL */
 
-    /* Of a stream. */
+    /* What a packing of streams has. */
     bool zeros_behind; /* zeros behind a stream fill up a block and mean nothing */
     /* How many bytes `decode` must be given at once: depends on the bytes before only. */
     size_t (*want)(const struct unpack *u);

@@ -293,7 +293,7 @@ struct guess {
     uint8_t *reached;  /* [n_nodes]: see walk */
 };
 
-/* Of a section the class that it names. */
+/* The class that a section names. */
 static struct str scope_of(const struct profile *p, frame_id frame)
 {
     struct frame_parts parts = frame_parts_of(p, &p->frames[frame]);

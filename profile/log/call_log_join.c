@@ -8,7 +8,7 @@
  *     open before it; and once all of these are left, roots of the whole */
 #include "profile/log/call_log_impl.h"
 
-/* Of one track of the piece. */
+/* How one track of the piece goes on in the whole. */
 struct joining {
     struct written_track *of; /* the whole's */
     uint64_t last[LOG_FIRST_CLOCKS];

@@ -46,12 +46,12 @@ enum {
 };
 _Static_assert(PROFILE_CLOCKS_MAX - LOG_FIRST_CLOCKS <= 8, "a bit for each other clock");
 
-/* By what stands in the control byte. */
+/* How many bytes each field has, by its bits in the control byte. */
 static const uint8_t LOG_FRAME_BYTES[LOG_KINDS] = {0, 1, 2, 4, 0, 0, 0, 0};
 static const uint8_t LOG_CLOCK_BYTES[1 << LOG_CLOCK_BITS] = {0, 1, 2, 3, 4, 5, 6, 8};
 static const uint8_t LOG_CPU_BYTES[4] = {0, 1, 2, 8};
 
-/* By the bytes of a number. */
+/* What a word keeps of a number, by how many bytes the number has. */
 static const uint64_t LOG_MASK[9] = {0,
                                      UINT64_MAX >> 56,
                                      UINT64_MAX >> 48,

@@ -39,7 +39,7 @@ struct call_writer {
         char text[CALL_TRACK_BYTES_MAX];
     } of_track;
 
-    /* By frame. */
+    /* Each has an entry for each frame. */
     const struct call_text **texts; /* made when they are needed first */
     uint32_t *number;               /* from 1, in the order of their first use; 0: not used so far */
     uint8_t *origin; /* of Perfetto's: enum origin, which the names have, too, but too far apart */
@@ -47,7 +47,7 @@ struct call_writer {
     frame_id *used; /* by number - 1 */
     uint32_t n_used;
 
-    /* Of slices. */
+    /* Only slices use these. */
     bool by_cpu;             /* the time is that of the CPU clock */
     bool begun;              /* the track has one already */
     uint64_t from_ns, at_ns; /* of its first one, and its last one so far */

@@ -272,7 +272,7 @@ struct header {
     bool whole;    /* of a picture, not a piece */
 };
 
-/* Those that the script asks for. */
+/* The roles of values that the script asks for. */
 static const char *role_of(const struct header *h, const struct measure *m)
 {
     enum profile_role role = h->in->profile->values[m->value].role;
@@ -331,7 +331,7 @@ static void put_link(struct json *j, const char *key, const struct view_options 
     buf_part_end(j->b, &query);
 }
 
-/* Those that the script changes by itself. */
+/* The options that the script changes by itself. */
 static void put_options(const struct header *h, struct json *j)
 {
     static const char *const NAMES[] = {"view", "value", "order", "palette", "names", "method"};

@@ -17,7 +17,7 @@ static inline void data_frames_use(struct data_frames *f, frame_id frame)
     f->frames.bits[frame >> 6] |= UINT64_C(1) << (frame & 63);
 }
 
-/* Of a frame in use. */
+/* The line of a frame that is in use. */
 static inline uint32_t data_frames_line(const struct data_frames *f, frame_id frame)
 {
     return f->line_of[data_set_position(&f->frames, frame)];
@@ -94,7 +94,7 @@ static bool is_skipped(const struct data_nodes *w, uint32_t place)
            heaviest_takes(w->skipped, tree_total(w->data->tree, place, 0), place);
 }
 
-/* Of a node whose parent is written. */
+/* Whether a node is written, if its parent is. */
 static bool takes(const struct data_nodes *w, uint32_t place)
 {
     return heaviest_takes(w->cut, tree_total(w->data->tree, place, 0), place) && !is_skipped(w, place);

@@ -334,7 +334,7 @@ static void keep_of_value(struct table *t, const struct view_options *view, uint
     t->n_tracks = n;
 }
 
-/* Those that the tracks can have. */
+/* Lists the measures that the tracks can have. */
 static uint32_t list_measures(const struct table *t, struct measure all[MEASURES_MAX])
 {
     uint32_t n = measures_of(t->profile, all), kept = 0;

@@ -24,13 +24,13 @@ struct tree_column {
 struct tree {
     uint32_t n; /* nodes, the root included */
 
-    /* By place. */
+    /* Each has an entry for each place. */
     const uint32_t *row;
     const uint32_t *parent; /* NODE_NONE for the root */
     const uint32_t *depth;  /* 0 for the root */
     const uint32_t *size;   /* nodes of the subtree, itself included */
 
-    /* By row. */
+    /* Each has an entry for each row. */
     /* FRAME_NONE for the root; n_frames + i for the node that stands for profile->tracks[i]. */
     const frame_id *frame;
     const uint8_t *flags; /* enum node_flag */

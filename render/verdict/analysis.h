@@ -65,7 +65,7 @@ struct analysis {
     const struct growth *growths;       /* of a series of heaps, GROWTHS of growth.h; else NULL */
     const struct chain *chain;          /* of that: see chain.h; NULL until the caller sets it */
 
-    /* By frame. */
+    /* Each has an entry for each frame. */
     bool *allocates;      /* only gives memory to its caller */
     uint64_t *own_main;   /* took, of own methods, as the innermost one */
     uint64_t *entry_main; /* took, of the outermost own methods */

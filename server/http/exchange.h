@@ -146,7 +146,7 @@ struct exchange {
     bool stale;    /* what is known of the upload may be old: the object store does not answer */
     unsigned door; /* enum door, of its route */
 
-    /* Of who handles it. */
+    /* These belong to the handler. */
     struct str profile;          /* the id of the upload that was found for it; empty: none */
     struct looked_up *looked_up; /* records; NULL: none */
     void *body;                  /* what was made of its body (http/route.h): a state of the exchange */

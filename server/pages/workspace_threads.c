@@ -69,7 +69,7 @@ static int by_section(const void *a, const void *b)
     return i > k ? 1 : -1;
 }
 
-/* Of the entries that begin with this one and are of one process. */
+/* The section of the entries of one process, of which this is the first. */
 static struct section section_at(const struct list *l, size_t at)
 {
     struct section s = {.first = l->entries[at].place};

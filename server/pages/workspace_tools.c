@@ -596,7 +596,7 @@ static void put_whole(const struct workspace *w, const json_t *value)
         page_put(w->b, "\" data-whole=\"{}", PAGE_AMOUNT(value, page_data_total(value, of)));
 }
 
-/* Of one track only those that it can have. */
+/* Offers the values. Where one track is shown, only the values that it can have are offered. */
 static void put_values_of(const struct workspace *w, const json_t *values, bool first_is_usual)
 {
     const json_t *value, *track = json_array_get(w->tracks, workspace_find_shown(w));

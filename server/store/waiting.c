@@ -265,7 +265,7 @@ static enum store_result put(struct store *s, const char *key, struct str bytes)
     return local_put(s->local, file, bytes, LOCAL_DURABLE);
 }
 
-/* Of the files of an upload. */
+/* Removes one of the files of an upload. */
 static enum store_result remove_file(struct store *s, const char *id, const char *name)
 {
     char file[STORE_KEY_BYTES];

@@ -83,7 +83,7 @@ struct progress;
 struct job_member {
     struct diag diag;     /* DIAG_NONE: `record` was kept */
     struct record record; /* its name and member, in any case */
-    /* Of the job alone. */
+    /* Only a job has these. */
     const char *format_label;  /* as its beginning tells; NULL: it cannot be looked into */
     bool read;                 /* its profile was there, or was refused */
     struct progress *progress; /* until it was read; NULL: nobody can watch it */

@@ -45,7 +45,7 @@ void view_of_owner(struct view_options *options, const struct record *record);
 bool view_key(const struct service *service, const struct view_request *r, enum encoding e,
               char key[VIEW_KEY_CHARS + 1]) MUST_CHECK;
 
-/* Of a view that is no summary. */
+/* The media type of a view that is no summary. */
 const char *view_media_type(const struct view_request *r);
 
 /* The ETag within a view's key. */
