@@ -213,13 +213,7 @@ class Fairness(ServiceTest):
     """Whoever waits takes nothing from those who could go on."""
     CONFIG = {'workers': 1, 'open_jobs': 4, 'profile_cache_bytes': 0, 'render_tracks': 0}
 
-    def ask_and_not_read(self, target):
-        connection = socket.socket()
-        self.addCleanup(connection.close)
-        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        connection.connect(('127.0.0.1', self.server.port))
-        connection.sendall(head('GET', target))
-        return connection
+    ask_and_not_read = Answers.ask_and_not_read
 
     def test_a_small_upload_beside_charts_and_large_uploads(self):
         path = '/p/' + id_of(self.stored(large_trace(amount(4 * MIB, MIB))))
