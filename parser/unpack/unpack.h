@@ -43,9 +43,10 @@ enum {
 };
 
 struct unpack_limits {
-    uint64_t
-        bytes; /* that come out, of a member that is an archive itself also those that come out of that */
-    uint64_t ratio; /* bytes out for each byte in, once UNPACK_RATIO_FROM_BYTES have come out */
+    /* How many bytes may come out. Where a member is an archive itself, what comes out of that counts as well. */
+    uint64_t bytes;
+    /* How many bytes may come out for each byte in, once UNPACK_RATIO_FROM_BYTES have come out. */
+    uint64_t ratio;
 };
 #define UNPACK_RATIO_FROM_BYTES (UINT64_C(16) << 20)
 #define UNPACK_WINDOW_BYTES     (UINT64_C(128) << 20)
@@ -54,43 +55,44 @@ struct unpack_limits {
 struct unpack_member {
     const char *name; /* as unpack_member_name gives it */
     uint64_t number;  /* its place, #N, among the usable ones */
-    const char *what; /* it is, in words; NULL: its bytes cannot be had, as of one that is encrypted */
+    const char *what; /* what it is, in words; NULL: its bytes cannot be had: it is encrypted, for example */
 };
 
 struct unpack_options {
     struct unpack_limits limits;
     uint64_t window_bytes; /* of zstd, at most; 0: UNPACK_WINDOW_BYTES */
     size_t step_bytes; /* of gzip, decoded at once: a thousand times as much may come out of one; 0: 32 KiB */
-    struct str member; /* of an archive: unpack_member_name's, or #N; p NULL: the only one there is */
-    /* Of an archive in which no member is named: what a file is that begins with these bytes, in words;
-     * NULL: nothing that is read. `whole`: the file has no more of them. NULL: nobody can tell. */
+
+    /* The rest is for archives, up to the sink. Functions that are NULL are not asked. */
+    /* The member that is meant: its unpack_member_name, or #N; p NULL: the only one there is. */
+    struct str member;
+    /* Where no member is named: says in words what a file is that begins with these bytes; NULL: nothing that is
+     * read. `whole`: the file has no more bytes. */
     const char *(*recognise)(const uint8_t *p, size_t n, bool whole);
-    /* Of an archive: what recognise says of a file that is no choice, but belongs to others: see
-     * unpack_beside. NULL: none does. */
+    /* What recognise says of files that cannot be meant, but belong to others (unpack_open_beside). NULL: there are
+     * no such files. */
     const char *beside;
-    /* Of an archive in which no member is named: whether files that are called this may be parts of one recording.
-     * All that are recognised are, if each is called Name.pb and they are in one folder: see unpack_open_part. NULL:
-     * none is. */
+    /* Where no member is named: whether files of which recognise says this may be parts of one recording. They are
+     * parts if all recognised files are called Name.pb, and are in one folder (unpack_open_part). */
     bool (*is_part)(const char *what);
-    /* Of an archive of several files: appends what this one is called beside its name, as its recorder has it. False: it has no
-     * such name. NULL: none has. */
+    /* Where there are several files: appends what the recorder calls this one, beside its name. False: nothing. */
     bool (*title)(void *context, struct str member, struct buf *b);
-    /* Of an archive: is told of each member that is recognised or cannot be looked into, in their order,
-     * and nothing is handed out. NULL: one of them is meant. False: it wants to hear no more. */
+    /* Is told of each member that is recognised or cannot be looked into, in their order; no bytes are handed out
+     * then. False: it wants to hear no more. NULL: one member is meant. */
     bool (*listed)(void *context, const struct unpack_member *member);
     /* Takes a block. False: no more of this are wanted; the sink says why elsewhere. */
     bool (*sink)(void *context, const uint8_t *p, size_t n);
     void *context;
 };
 
-/* By the first bytes. NULL: not packed; or, if *more is set, too few of them to tell. */
+/* How the file is packed, by its first bytes. NULL: it is not; or, if *more is set, these are too few bytes to tell. */
 const struct packer *unpack_detect(const void *p, size_t n, bool *more);
-/* By the name of a content coding (RFC 9110, 8.4.1); NULL if it is none of ours. */
+/* The packing with this name of a content coding (RFC 9110, 8.4.1); NULL: it is none of ours. */
 const struct packer *unpack_by_coding(struct str coding);
 const char *unpack_name(const struct packer *packer); /* "gzip" */
 const char *unpack_noun(const struct packer *packer); /* "gzip stream" */
 bool unpack_is_archive(const struct packer *packer);
-/* The archive that a stream is of which this comes out first; NULL: it is none. */
+/* Which archive is in a stream, by the first bytes that come out of it; NULL: none. */
 const struct packer *unpack_archive_in(const struct packer *stream, const void *p, size_t n);
 
 /* A member's name as it is compared and shown: cleaned (core/clean.h). A longer one ends in a digest of
@@ -101,24 +103,24 @@ void unpack_member_name(struct str name, char out[UNPACK_MEMBER_BYTES + 1]);
  * must stay. */
 struct unpack *unpack_new(const struct packer *packer, struct arena *arena,
                           const struct unpack_options *options, struct diag *diag) MUST_CHECK;
-/* Of a stream. False once no more bytes are needed to know that it fails: diag is set, or the sink wanted no more. */
+/* Takes the next bytes of a stream. False: no more are needed, because diag is set, or the sink wants no more. */
 bool unpack_feed(struct unpack *u, const void *p, size_t n);
 /* After the last byte: hands out the last block. False: diag is set, or the sink wanted no more. */
 bool unpack_finish(struct unpack *u) MUST_CHECK;
 
-/* Of a stream, in place of feeding it: what unpack_pull unpacks comes from `in`. */
+/* Pulls a stream from `in`, in place of being fed: unpack_pull gives what comes out. */
 void unpack_from(struct unpack *u, struct source *in);
-/* Of an archive of so many bytes: finds the member that is meant, whose bytes unpack_pull gives then; or
- * tells options.listed of all, and nothing comes. False: diag. */
+/* Opens an archive of so many bytes. Finds the member that is meant, whose bytes unpack_pull then gives; or
+ * tells options.listed of all members, and gives no bytes. False: diag. */
 bool unpack_open(struct unpack *u, const struct source_input *file, uint64_t bytes) MUST_CHECK;
 /* The next bytes, as source.pull: 0 at the end, -1 with a diag. */
 ptrdiff_t unpack_pull(void *unpack, void *to, size_t n);
-/* Of an archive: unpack_pull gives the next file that recognise calls `beside`, of which UNPACK_BESIDE_MAX
- * are looked at. What is wrong with the archive is not told again. False: there is no other, or diag. */
+/* Goes on to the next file of the archive that recognise calls `beside`: unpack_pull gives its bytes. At most
+ * UNPACK_BESIDE_MAX of them are looked at. Damage of the archive is not told again. False: no other, or diag. */
 bool unpack_open_beside(struct unpack *u) MUST_CHECK;
 
-/* Of an archive whose files are parts of one recording: unpack_pull gives the next one, behind the first, which
- * unpack_open has found. False: there is no other, or diag. */
+/* Goes on to the next part of a recording whose parts are files of the archive: unpack_pull gives its bytes.
+ * unpack_open has found the first part. False: there is no other, or diag. */
 bool unpack_open_part(struct unpack *u) MUST_CHECK;
 
 /* Gives back what is not the arena's. NULL is fine. */

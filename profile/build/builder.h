@@ -81,16 +81,16 @@ bool builder_redeclare_time(struct builder *b, uint32_t time, const struct profi
  * than INT64_MAX where they do not wrap. Default: 1000 (µs), wrapping. */
 void builder_clocks(struct builder *b, uint32_t ns_per_tick, bool wraps_at_32_bits);
 
-/* Nameless frames of different addresses are different ones: for symbols. Before the first frame. */
+/* Tells nameless frames apart by their addresses, for symbols. Call it before the first frame. */
 void builder_keep_addresses(struct builder *b);
 
-/* Tracks are to be the values of the label with this key, in a format whose samples have labels
- * (format.h). Copied; empty: they are not. Before the format begins, which asks for it. False when the
- * arena gives no more. */
+/* Makes a track of each value of the label with this key, where samples have labels (format.h). An empty key: tracks
+ * are as the format has them. The key is copied. Call it before the format begins, which asks for it. False when
+ * the arena gives no more. */
 bool builder_split(struct builder *b, struct str key) MUST_CHECK;
 struct str builder_split_key(const struct builder *b);
 
-/* A label that samples have; those behind PROFILE_LABELS_MAX are left out. The key is of the arena. */
+/* Notes a label that samples have. Behind PROFILE_LABELS_MAX labels the rest is left out. The key lives in the arena. */
 void builder_label(struct builder *b, const struct profile_label *label);
 
 /* Has the log of calls written (log/call_log.h), of events and of samples with times; before the first
@@ -111,11 +111,11 @@ struct str builder_text_of(const struct builder *b, string_id id);
 /* The frame with this identity (all but .file, .line and .address, of which the first that is not empty or
  * 0 stays). */
 frame_id builder_frame(struct builder *b, const struct profile_frame *frame) MUST_CHECK;
-/* Methods that formats know by an id may get another name between two events: `now` is the frame of what
- * `earlier` was the frame of until then. An exit of `now` leaves the earlier one where `now` itself is not
- * open. False when the arena gives no more. */
+/* A format may give the id of a method another name between two events: the method's frame was `earlier`, and is
+ * `now` from here on. An exit of `now` leaves `earlier` where `now` itself is not open. False when the arena gives
+ * no more. */
 bool builder_frame_redefined(struct builder *b, frame_id now, frame_id earlier) MUST_CHECK;
-/* Behind the last event: the frame is called and shown as this other one. They stay two. */
+/* Gives the frame the name and looks of another one; they stay two frames. Call it behind the last event. */
 void builder_frame_rename(struct builder *b, frame_id frame, frame_id as);
 /* A new track; its id must be unique. Tracks without event or sample do not come into the profile. */
 uint32_t builder_track(struct builder *b, uint32_t id, string_id name) MUST_CHECK;
@@ -130,8 +130,8 @@ struct track_words {
 };
 void builder_track_is(struct builder *b, uint32_t track, const struct track_words *words);
 
-/* Of a track beside events. Of the values of samples its samples or changes can only have n, from `first` on; otherwise they can
- * have all. `of`: the id of the track with the events of the same thread; 0: there is none. */
+/* Says that the track is one of samples or changes beside events. Of the values of samples it can have n, from `first`
+ * on; a track of which this is not said can have all. `of`: the id of the track with the same thread's events; 0: none. */
 void builder_track_beside(struct builder *b, uint32_t track, uint32_t of, uint32_t first, uint32_t n);
 
 /* Applies n events; the i-th stands at byte offset + i * stride + event.at of the file. False when the arena
@@ -165,9 +165,8 @@ bool builder_sample(struct builder *b, uint32_t track, node_id node, const uint6
 bool builder_sample_at(struct builder *b, uint32_t track, node_id node, const uint64_t *values,
                        uint64_t ticks) MUST_CHECK;
 
-/* Of a series: declares the next moment of a track. It gets the track's next number, from 0, which is put
- * into *moment. Times of one track go forward. False when the arena gives no more, and of a time that does
- * not. */
+/* Declares the next moment of a track of a series. Its number, which counts from 0, is put into *moment. The moments
+ * of a track must be in the order of time. False when they are not, and when the arena gives no more. */
 bool builder_moment(struct builder *b, uint32_t track, uint64_t time_ns, uint32_t *moment) MUST_CHECK;
 /* Adds to the self of a node (builder_stack) by how much its values changed from the moment before to this
  * one (from nothing to the first). In any order; several of one node and moment are added. What is below 0
@@ -218,19 +217,19 @@ uint64_t builder_warned(const struct builder *b, enum warning_code code);
  * so names should be few and the format's own. False when the arena gives no more. */
 bool builder_fact(struct builder *b, struct str name, struct str value) MUST_CHECK;
 
-/* Behind the last event: R8 calls the source file of every class of a build after the mapping that goes
- * with it (r8-map-id-..); that becomes the fact "build_map_id". False when the arena gives no more. */
+/* Finds the mapping that belongs to the build: R8 names the source files of all its classes after it (r8-map-id-..).
+ * Its id becomes the fact "build_map_id". Call it behind the last event. False when the arena gives no more. */
 bool builder_find_build(struct builder *b) MUST_CHECK;
 
 uint32_t builder_frame_count(const struct builder *b);
 uint64_t builder_event_count(const struct builder *b);
 /* Events and samples of one track, so far. */
 uint64_t builder_track_records(const struct builder *b, uint32_t track);
-/* Frames of the track's events that are open. */
+/* How many calls of the track are open. */
 uint64_t builder_track_open(const struct builder *b, uint32_t track);
 uint64_t builder_ns_per_tick(const struct builder *b);
-/* Of one time, by its place in the declaration, in ns: what all tracks' events span, added up, and the
- * latest reading. */
+/* Of the time at this place of the declaration, in ns: the sum of what each track's events span, and the latest
+ * reading. */
 uint64_t builder_time_total_ns(const struct builder *b, uint32_t time);
 uint64_t builder_time_latest_ns(const struct builder *b, uint32_t time);
 struct arena *builder_arena(const struct builder *b);
