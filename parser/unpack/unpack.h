@@ -63,7 +63,8 @@ struct unpack_options {
     uint64_t window_bytes; /* of zstd, at most; 0: UNPACK_WINDOW_BYTES */
     size_t step_bytes; /* of gzip, decoded at once: a thousand times as much may come out of one; 0: 32 KiB */
 
-    /* The rest is for archives, up to the sink. Functions that are NULL are not asked. */
+    /* What follows is for archives, up to the sink. Functions that are NULL are not asked. */
+
     /* The member that is meant: its unpack_member_name, or #N; p NULL: the only one there is. */
     struct str member;
     /* Where no member is named: says in words what a file is that begins with these bytes; NULL: nothing that is
