@@ -79,9 +79,10 @@ class Figures(MonitoredTest):
                                   lambda t=target: (self.server.get(t), self.server.request('HEAD', t)))
         self.assertNotIn(path[3:], self.ask('/metrics').text)
 
-    def test_an_upload_that_is_answered_early_has_its_status(self):
-        self.assert_grows('aflamed_requests_total{method="POST",route="/",code="202"}', 1,
-                          lambda: self.server.request('POST', '/', trace(salt=9), Prefer='respond-async'))
+    def test_what_is_accepted_is_no_request_without_an_answer(self):
+        said = json.dumps({'jsonrpc': '2.0', 'method': 'notifications/initialized'})
+        self.assert_grows('aflamed_requests_total{method="POST",route="/mcp",code="202"}', 1,
+                          lambda: self.server.request('POST', '/mcp', said, Content_Type='application/json'))
 
     def test_buckets_are_cumulative_and_agree(self):
         self.server.get('/')
