@@ -451,17 +451,17 @@ static bool believes_a_proxy(const struct service *s, struct diag *diag)
 
 /* A socket handed over by the service manager comes before the configured address. Its name, if it has one, is not ours
  * to remove. -1: diag. */
-static int open_socket(struct service *s, struct address *address, struct diag *diag)
+static int open_socket(struct service *s, struct address *address, bool *inherited, struct diag *diag)
 {
     uint64_t handed_over = 0;
     int fd = listen_inherited(s->address, sizeof(s->address), &handed_over);
-    bool inherited = fd >= 0;
 
-    if (inherited)
+    *inherited = fd >= 0;
+    if (*inherited)
         *address = (struct address){.kind = ADDRESS_ANY};
     else
         fd = listen_open(address, s->address, sizeof(s->address), diag);
-    if (fd < 0 || ((!inherited || inherited_fits(s, handed_over, diag)) && believes_a_proxy(s, diag)))
+    if (fd < 0 || ((!*inherited || inherited_fits(s, handed_over, diag)) && believes_a_proxy(s, diag)))
         return fd;
     listen_close(address, fd);
     return -1;
@@ -576,13 +576,15 @@ static void serve_until_signal(struct service *s, const sigset_t *signals)
 
 static bool serve(struct service *s, struct address *address, const sigset_t *signals, struct diag *diag)
 {
-    int fd = open_socket(s, address, diag);
+    bool inherited;
+    int fd = open_socket(s, address, &inherited, diag);
 
     if (fd < 0)
         return false;
     const struct http_site site = {.routes = ROUTES,
                                    .n_routes = ROUTES_COUNT,
                                    .connections = s->config->max_connections,
+                                   .handed_over = inherited,
                                    .find = route_find,
                                    .admits = admits,
                                    .prepare = route_prepare,

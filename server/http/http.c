@@ -434,14 +434,17 @@ static bool wait_idle(struct http *h, unsigned seconds)
 
 bool http_stop(struct http *h, unsigned grace_s)
 {
-    /* Connections are still taken, and their requests refused: one that nobody takes would wait for an
+    /* Connections of a socket of our own are still taken, and their requests refused: one that nobody takes would wait for an
      * answer until the end. */
+    if (h->site->handed_over)
+        MHD_quiesce_daemon(h->daemon);
     atomic_store(&h->ending, true);
     wait_idle(h, grace_s > TELL_S + DROP_S ? grace_s - TELL_S - DROP_S : 0);
     /* What takes long ends unfinished, and its clients are told. */
     stop_ask(&h->service->stop, STOP_SERVICE);
     wait_idle(h, TELL_S);
-    MHD_quiesce_daemon(h->daemon);
+    if (!h->site->handed_over)
+        MHD_quiesce_daemon(h->daemon);
     /* Those that wait for jobs are resumed by them, and then refused: the library aborts when it is stopped
      * with a suspended connection. */
     atomic_store(&h->stopping, true);

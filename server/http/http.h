@@ -26,6 +26,8 @@ struct http_site {
     bool any_host;
     uint64_t connections; /* at a time */
     bool plain;           /* without TLS, also where the service has a certificate */
+    bool
+        handed_over; /* the socket is a service manager's: who comes during a stop waits for the next start */
     /* The route of x->method and x->path, with x->parameters filled. NULL: x->reply says why there is none. */
     const struct route *(*find)(struct exchange *x);
     /* Fills x->who, and compares it with the route's door. False: x->reply says why the door stays shut. */
@@ -45,7 +47,7 @@ struct http_site {
 struct http *http_start(struct service *service, const struct http_site *site, int listen_fd,
                         struct diag *diag);
 
-/* Takes no new connection, refuses new requests, waits for those under way, then ends the rest; in all it
+/* Refuses new requests, takes no connection of a socket that was handed over, waits for those under way, then ends the rest; in all it
  * takes up to grace_s. The threads must still run: their jobs resume those that wait for them. False: a
  * request could not be ended in that time. The library cannot be stopped then, and *h stays: the process
  * has to end without more ado. */

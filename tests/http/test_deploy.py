@@ -67,6 +67,34 @@ class SocketActivation(unittest.TestCase):
         self.assertEqual(process.returncode, 1, said)
         self.assertIn('ListenStream=', said)
 
+    def test_who_comes_during_a_stop_is_answered_by_the_next_start(self):
+        listening = self.listening()
+        first = self.start(listening)
+        first.stdout.readline()
+
+        def connect():
+            connection = socket.create_connection(listening.getsockname(), support.TIMEOUT_S)
+            self.addCleanup(connection.close)
+            return connection
+        upload, before = connect(), [connect() for _ in range(20)]
+        upload.sendall(support.head('PUT', '/x', 'Content-Length: 1000') + b'x')
+        for connection in before:
+            connection.sendall(support.head('GET', '/healthz'))
+            self.assertEqual(support.read_answers(connection)[0].status, 200)
+        first.send_signal(signal.SIGTERM)
+
+        def is_stopping():
+            connection = before.pop()
+            connection.sendall(support.head('GET', '/healthz'))
+            return support.read_answers(connection)[0].status == 503
+        self.assertTrue(support.eventually(is_stopping))
+        late = connect()
+        late.sendall(support.head('GET', '/healthz'))
+        upload.close()
+        self.assertEqual(first.wait(support.STOP_TIMEOUT_S), 0)
+        self.start(listening)
+        self.assertEqual(support.read_answers(late)[0].text, 'ok\n')
+
     def test_variables_of_another_process_are_none_of_ours(self):
         server = support.Server()
         self.addCleanup(server.clean)
