@@ -218,11 +218,18 @@ void series_put_amount(struct buf *b, const struct series_told *told, int64_t va
     buf_value(b, told->unit, value < 0 ? 0 - (uint64_t)value : (uint64_t)value, 4);
 }
 
+/* "wall time" */
+static void put_value(struct buf *b, const struct series_told *told)
+{
+    buf_str(b, told->value);
+    buf_z(b, told->unit == UNIT_NS ? " time" : "");
+}
+
 static void put_what(struct buf *b, const struct series_told *told)
 {
     if (is_total(told->of)) {
         buf_z(b, "the total ");
-        buf_str(b, told->value);
+        put_value(b, told);
         return;
     }
     if (str_starts(told->of, STEP)) {
@@ -232,7 +239,7 @@ static void put_what(struct buf *b, const struct series_told *told)
     if (told->unit == UNIT_COUNT && told->part == SERIES_CALLS) {
         buf_z(b, "the number of calls of ");
     } else {
-        buf_str(b, told->value);
+        put_value(b, told);
         buf_z(b, " of ");
     }
     buf_str(b, str_starts(told->of, THREAD) ? behind(told->of, THREAD) : told->of);

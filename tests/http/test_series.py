@@ -185,7 +185,7 @@ class Changes(SeriesTest):
         grew, = self.one('changes', of='com.example.feed.ImageLoader.decode')['changes']
         self.assertAlmostEqual(grew['after'] / grew['before'], 1.08, delta=0.02)
         text = self.server.get('/s/changes/series.txt?of=com.example.feed.Net.await').text
-        self.assertIn('# At commit c024 wall of com.example.feed.Net.await()V fell from ', text)
+        self.assertIn('# At commit c024 wall time of com.example.feed.Net.await()V fell from ', text)
         page = self.server.get('/s/changes/series?of=com.example.feed.Net.await', Accept=HTML).text
         self.assertIn('<li class="fell">At commit c024', page)
         link = page.split('<li class="fell">')[1].split('href="../..')[1].split('"')[0]
@@ -198,7 +198,7 @@ class Changes(SeriesTest):
                       for suffix in ('', '.txt'))
         for answer in (page, text):
             self.assertIn('It takes at least 11 points to tell a change from noise, 5 of them on either side; here are 9.', answer)
-            self.assertRegex(answer, r'At commit c006 wall of com.example.feed.ImageLoader.decode\S* grew from \S+ ms to \S+ ms, by')
+            self.assertRegex(answer, r'At commit c006 wall time of com.example.feed.ImageLoader.decode\S* grew from \S+ ms to \S+ ms, by')
         link = page.split('<li class="grew">')[1].split('href="../..')[1].split('"')[0]
         self.assertEqual(self.server.get(link, Accept=HTML).status, 200)
         t.commits(range(9, 14), 1, branch='main')

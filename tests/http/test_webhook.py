@@ -199,7 +199,7 @@ class Changes(WebhookTest):
         told, = changes
         self.assertEqual((told['labels'], told['value'], told['unit']), ({'branch': 'main', 'scenario': 'start'}, 'wall', 'ns'))
         self.assertAlmostEqual(told['after'] / told['before'], 1.1, delta=0.03)
-        self.assertRegex(told['sentence'], r'^At commit c012 the total wall grew from \d.* ms to \d.* ms, by \d+(\.\d)? %$')
+        self.assertRegex(told['sentence'], r'^At commit c012 the total wall time grew from \d.* ms to \d.* ms, by \d+(\.\d)? %$')
         page = self.server.get(told['url'][len(self.server.url):], Accept='application/json')
         series, = json.loads(page.body)['series']
         self.assertEqual([change['at'] for change in series['changes']], ['c012'])
