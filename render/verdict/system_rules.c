@@ -250,6 +250,9 @@ bool system_find_states(const struct rule *r, const struct analysis *a, struct f
     (void)r;
     if (!a->states || a->system == NULL || a->system->all.wall_ns == 0 || is_idle(a))
         return false;
+    uint64_t whole = a->system->all.wall_ns;
+    if (system_has_start(a) && a->system->start.wall_ns >= whole - whole / PART_LEAST)
+        return false; /* the range is that of the start, whose sentence has said it all */
     say_thread(f, a, a->main);
     say(f, " was recorded for ");
     say_ns(f, a->system->all.wall_ns);

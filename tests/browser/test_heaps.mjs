@@ -30,15 +30,6 @@ test('the frames get most of the window, and nothing moves while the page loads'
     await close(page);
 });
 
-test('the total has room for a number with its unit, however narrow the window is', { skip }, async () => {
-    for (const width of [1280, 1024, 400]) {
-        const page = await open('/t/1', { viewport: { width, height: 800 } });
-        await until(page, isReady);
-        assert.ok(await page.locator('#whole').evaluate(one => one.clientWidth) >= 60, `${width}`);
-        await close(page);
-    }
-});
-
 test('a dump is chosen by its diamond, and what changed since another one', { skip }, async () => {
     const page = await open('/t/1');
     await until(page, isReady);

@@ -471,6 +471,15 @@ test('behind another tab or thread the keyboard goes on from there; printed, the
     await close(page);
 });
 
+test('the total has room for a number with its unit on a phone, too', { skip }, async () => {
+    const one = await upload(service, trace([{ id: 1, name: 'main', us: 900_000 }]));
+    const page = await open({ viewport: { width: 400, height: 800 } });
+    await page.goto(one.url);
+    await until(page, () => /\u00b7/.test(document.querySelector('#whole').textContent));
+    assert.ok(await page.locator('#whole').evaluate(place => place.clientWidth) >= 60);
+    await close(page);
+});
+
 test('without scripts the token is typed in', { skip }, async () => {
     const one = await upload(service, trace([{ id: 1, name: 'main' }]), 'mine.trace');
     const page = await open({ javaScriptEnabled: false });

@@ -133,6 +133,7 @@ TEST(the_start)
         &s, "start",
         "The start took 100 ms, from bindApplication to the end of the first frame; main spent 39 ms waiting for a lock (39 % of the start), all of it for one that Pool held in com.example.Store.load, within App.onCreate; 24 ms running (24 %), 19 ms of it in bindApplication, there 12 ms in App.onCreate; 18 ms waiting for input or output (18 %), 17 ms of it in LoadApkAssets; 8 ms waiting for other processes to answer (8 %); 6 ms asleep (6 %); 3 ms waiting for the garbage collector (3 %); 1 ms waiting for a CPU (1 %); 1 ms blocked in the kernel (1 %).");
     check(&s, "headline", NULL);
+    check(&s, "states", NULL);                    /* nothing else was recorded */
     const struct verdict *v = verdict_new(&s.in); /* the chain is that of the start */
     assert_non_null(v);
     assert_int_equal(v->chain->n, 2);
@@ -168,6 +169,7 @@ TEST(states)
     struct system_subject s;
 
     begin(&s, LIST);
+    s.times.start = NULL;
     check(
         &s, "states",
         "main was recorded for 1 s: 870 ms asleep (87 % of that), all of it in load; 120 ms running (12 %), all of it in "
