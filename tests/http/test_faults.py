@@ -100,7 +100,7 @@ class Faults(unittest.TestCase):
             resource.prlimit(0, resource.RLIMIT_NOFILE, before)
         self.addCleanup(server.clean)
         self.assertEqual(control.failed, 1)
-        self.assertRegex(server.log(), r'warn few-descriptors wanted=\d+ limit=100\n')
+        self.assertRegex(server.log(), r'warn few-descriptors wanted=\d+ limit=100 max_connections=\d+\n')
 
     def test_a_record_is_whole_or_not_there(self):
         """The library that writes it passes over a key for which it gets no memory."""
