@@ -33,7 +33,7 @@
 #include "server/views/views.h"
 
 enum {
-    GATHER_BYTES = 64 << 10, /* are written at once: a call for each few KiB would cost more than the bytes */
+    GATHER_BYTES = 64 << 10, /* are written at once: the system takes whole blocks with half the work */
     BEGIN_BYTES = 256 << 10, /* An upload that is larger is read while it arrives. */
     SMALL_BYTES = 4 << 20,   /* An upload that is larger is no short work any more. */
     PREVIEWS_MOST = 256      /* that wait to be made; above it an upload has none made ahead */
@@ -307,9 +307,12 @@ static void flush(struct job *job)
 
 static void spool(struct job *job, const char *p, size_t n)
 {
-    if (job->gathered.n + n > GATHER_BYTES && !job->lacks_room)
-        flush(job);
-    buf_bytes(&job->gathered, p, n);
+    for (size_t part; n > 0 && !is_refused(job); p += part, n -= part) {
+        part = job->lacks_room || n < GATHER_BYTES - job->gathered.n ? n : GATHER_BYTES - job->gathered.n;
+        buf_bytes(&job->gathered, p, part);
+        if (job->gathered.n >= GATHER_BYTES && !job->lacks_room)
+            flush(job);
+    }
     if (job->gathered.failed)
         refuse_memory(job, "No memory to take more of the upload.");
 }
