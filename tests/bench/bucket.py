@@ -40,9 +40,10 @@ class Store:
         return Aflamed('s3://' + self.fresh(), '--cache', place.fresh(), '--s3-endpoints', self.told['S3_ENDPOINT'], *flags)
 
     def curl(self, file, name, *flags):
-        """Puts the file, signed, to each of the names: seconds."""
-        digest = hashlib.sha256(open(file, 'rb').read()).hexdigest()
+        """Puts the file, signed, to each of the names: seconds, with those of the digest that the signature is of."""
         began = time.perf_counter()
+        with open(file, 'rb') as body:
+            digest = hashlib.file_digest(body, 'sha256').hexdigest()
         said = subprocess.run(
             [programs.find('curl'), '-sS', '--fail', *flags, '--aws-sigv4', 'aws:amz:us-east-1:s3', '--user',
              '%(AWS_ACCESS_KEY_ID)s:%(AWS_SECRET_ACCESS_KEY)s' % self.told, '-H', 'x-amz-content-sha256: ' + digest, '-T', file,
