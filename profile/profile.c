@@ -192,6 +192,11 @@ struct str profile_fact(const struct profile *p, struct str name)
     return STR("");
 }
 
+bool profile_is_sampled(const struct profile *p)
+{
+    return profile_fact(p, STR("sampling_interval_us")).n > 0;
+}
+
 /* ---- values in words ---- */
 
 /* What values mean, in words for people. */

@@ -417,6 +417,8 @@ uint32_t profile_first_shown(const struct profile *p);
 
 /* Value of the fact, or an empty slice. */
 struct str profile_fact(const struct profile *p, struct str name);
+/* Whether a recorder of calls looked at the stacks every so often: its calls are guesses, and their number means little. */
+bool profile_is_sampled(const struct profile *p);
 
 /* Notes of calls that begin on that track at that time; *n: how many. */
 const struct profile_note *profile_notes(const struct profile *p, uint32_t track_id, uint64_t begin_ns,

@@ -170,11 +170,11 @@ static uint32_t check_count_rules(const struct check *c, enum check_state state)
 /* How methods are listed that became slower or faster. */
 struct markup {
     const char *sure, *perhaps, *heading_end; /* around "slower" and the like */
-    const char *cells
-        [7]; /* in front of change, percent, baseline, now, change by itself, and name; and behind that */
+    /* In front of change, percent, baseline, now, change by itself and name; the last is behind the name. */
+    const char *cells[7];
     const char *end; /* behind the last method */
-    const char
-        *more[3]; /* around how many are not shown, and "slower"; without the third that word is not said */
+    /* Around how many are not shown, and "slower"; without the third that word is not said. */
+    const char *more[3];
     void (*name)(struct buf *b, const struct check_links *links, struct str name);
 };
 
@@ -521,8 +521,8 @@ static void write_markdown(const struct check *c, const struct check_links *link
     put_changed(b, c, links, true, &MARKDOWN);
     put_changed(b, c, links, false, &MARKDOWN);
     put_names(b, links, c->added, c->n_added, "New", &MARKDOWN);
-    put_names(b, &NONE, c->gone, c->n_gone, "Gone",
-              &MARKDOWN); /* the run that is linked does not have them */
+    /* The run that is linked does not have those that are gone. */
+    put_names(b, &NONE, c->gone, c->n_gone, "Gone", &MARKDOWN);
     if (links->image.n > 0) {
         buf_z(b, "\n![what the time went to](");
         md_address(b, links->image);

@@ -396,7 +396,7 @@ static bool init(struct comparing *c, struct shared *s, const struct compare_req
         if (str_to_u64(profile_fact(request->runs[r], STR("clock_overhead_ns")), 10, &overhead_ns) &&
             overhead_ns > s->to->overhead_ns)
             s->to->overhead_ns = overhead_ns;
-        s->to->sampled = s->to->sampled || profile_fact(request->runs[r], STR("sampling_interval_us")).n > 0;
+        s->to->sampled = s->to->sampled || profile_is_sampled(request->runs[r]);
     }
     s->to->n_a = request->n_a;
     s->to->n_b = request->n_b;

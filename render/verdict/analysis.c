@@ -367,7 +367,7 @@ static void choose_values(struct analysis *a)
     a->states = a->has_cpu && profile_value_by_role(p, ROLE_RUNNABLE) < p->n_values;
     a->sections = sections_in(p);
     a->calls = profile_value_by_role(p, ROLE_CALLS);
-    a->sampled = a->calls == p->n_values || profile_fact(p, STR("sampling_interval_us")).n > 0;
+    a->sampled = a->calls == p->n_values || profile_is_sampled(p);
 }
 
 static bool take_memory(struct pass *pass, struct arena *arena)
