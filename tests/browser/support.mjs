@@ -154,11 +154,15 @@ export const frameShareOf = page => page.evaluate(() => {
     return (Math.min(bottom, innerHeight) - top - document.querySelector('#picture .bar').getBoundingClientRect().height) / innerHeight;
 });
 
+/* The page has been painted, or has nothing to paint. Chromium throws away keys and clicks that come before. */
+const isPainted = () => performance.getEntriesByType('paint').length > 0 || document.body.innerText.trim() === '';
+
 /* Waits until the page says so. (What playwright has for this evaluates text within the page, which its policy
  * forbids.) */
 export async function until(page, says, argument) {
     const END_MS = Date.now() + PATIENCE_MS;
-    while (!await page.evaluate(says, argument).catch(() => false)) {     /* it may be on its way elsewhere */
+    const holds = async () => await page.evaluate(says, argument) && await page.evaluate(isPainted);
+    while (!await holds().catch(() => false)) {     /* it may be on its way elsewhere */
         assert.ok(Date.now() < END_MS, `waited in vain for ${says}`);
         await page.waitForTimeout(50);
     }
