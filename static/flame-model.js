@@ -112,38 +112,57 @@ const fnv = text => new TextEncoder().encode(text)
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_';
 const DIGIT_OF = Int8Array.from({ length: 256 }, (_, code) => DIGITS.indexOf(String.fromCharCode(code)));
-const TRACK = 9, IDLE = 6;
+const TRACK = 9, IDLE = 6, ORIGIN_CLASSES = Array.from({ length: TRACK + 1 }, (_, origin) => `o${origin}`);
 
 function damaged() {
   throw new Error('the data is damaged');
 }
 
-/* `take` puts the next numbers into row[from .. to - 1], and tells where they end. */
-function partOf(text) {
-  const head = text.indexOf('\n\n'), [first, ...lines] = text.slice(0, head).split('\n');
-  const header = JSON.parse(first), row = new Float64Array(6 + 2 * header.values.length);
-  let at = head + 2;
-  const take = (from, to) => {
-    let i = at;
-    for (let k = from; k < to; k++) {
-      let value = 0, unit = 1, digit;
-      do {
-        digit = DIGIT_OF[text.charCodeAt(i++)];
-        value += (digit & 31) * unit;
-        unit *= 32;
-      } while (digit >= 32);
-      row[k] = digit >= 0 ? value : damaged();
+/* Puts the numbers from text[at] on into row[from .. to - 1]; where they end. */
+function take(text, at, row, from, to) {
+  for (let k = from; k < to; k++) {
+    let digit = DIGIT_OF[text.charCodeAt(at++)], value = digit & 31;
+    for (let unit = 32; digit >= 32; unit *= 32) {
+      digit = DIGIT_OF[text.charCodeAt(at++)];
+      value += (digit & 31) * unit;
     }
-    at = i;
-    return i;
-  };
+    row[k] = digit >= 0 ? value : damaged();
+  }
+  return at;
+}
+
+/* `at`: where its numbers begin. */
+function partOf(text) {
+  const head = text.indexOf('\n\n'), [first, ...lines] = text.slice(0, head).split('\n'), header = JSON.parse(first);
   return header.format === 'aflamed-flame' && header.version === 2 ?
-    { header, lines, row, take, end: text.trimEnd().length } : damaged();
+    { header, lines, text, at: head + 2, end: text.trimEnd().length } : damaged();
 }
 
 /* What links call it: 30 bits. */
 const keyOf = frame => frame.key ??=
   [0, 6, 12, 18, 24].map(shift => DIGITS[fnv(frame.text + frame.signature) >>> shift & 63]).join('');
+
+/* Of a line of the data: a picture shows a few hundred of its thousands of frames, and only those are taken apart. */
+class Frame {
+  key = undefined;
+  group = undefined;     /* what is coloured in one colour: see colourPackages */
+  fields = undefined;
+  constructor(rank, origin, given, line) {
+    this.rank = rank;
+    this.origin = ORIGIN_CLASSES[origin];
+    this.given = given;
+    this.line = line;
+    this.isMethod = origin !== TRACK;     /* what stands for the root or a track is none */
+    this.isBusy = this.isMethod && origin !== IDLE;
+  }
+  get parts() { return this.fields ??= this.line.split('\t'); }
+  get scope() { return this.parts[0]; }
+  get name() { return this.parts[1]; }
+  get signature() { return this.parts[2]; }
+  get short() { return this.parts[3]; }
+  get least() { return this.parts[4]; }
+  get text() { return joined(this.scope, this.name); }
+}
 
 /* By node, in pre-order: frame, parent, size (with itself), self (by value; behind them all 1 for the node), and the
  * stubs: what stands for nodes that were left out. 1 is the root, 0 none. */
@@ -155,7 +174,7 @@ class Data {
     const { header, header: { values } } = first;
     const [frame, parent, size] = [0, 0, 1].map(filler => new Uint32Array(n).fill(filler));
     const calls = values.findIndex(({ role }) => role === 'calls');
-    Object.assign(this, { header, values, calls, n, frame, parent, size, nodes: header.nodes, frames: [], stubs: new Map(), known: new Map(),
+    Object.assign(this, { header, values, calls, n, frame, parent, size, nodes: header.nodes, frames: [], stubs: new Map(),
       made: {}, last: 0, self: [...values.map(() => new Float64Array(n)), new Uint8Array(n).fill(1)] });
     this.called = this.self[calls] ?? new Uint8Array(n);
     this.read(first, [0], parts);
@@ -189,38 +208,36 @@ class Data {
     made.nodes = n - 2 + [...left.values()].reduce((sum, { sums }) => sum + sums[values.length], 0);
     return made;
   }
-  /* By the numbers that they have in a part. */
-  framesOf({ header, lines, row, take }) {
-    const { frames, known } = this;
-    let last;
-    const add = (rank, origin, colour, line) => {
-      const [scope, name, signature, short, least] = line.split('\t');
-      /* What stands for the root or a track is no method. */
-      last = { rank, origin: 'o' + origin, given: colour, line, scope, name, signature, short, least,
-        text: joined(scope, name), isMethod: origin !== TRACK, isBusy: origin !== TRACK && origin !== IDLE };
-      const f = known.get(rank) ?? frames.push(last) - 1;
-      known.set(rank, f);
+  /* By the numbers that they have in a part; `at`: where those of the nodes begin. */
+  framesOf({ header, lines, text, at }) {
+    const { frames } = this, isFirst = frames.length === 0, known = isFirst ? undefined : this.once('known', () => new Map(frames.map(({ rank }, f) => [rank, f])));
+    let last = new Frame(-1, TRACK, 0, `\t${header.root}\t`);
+    const numberOf = frame => {
+      const f = known?.get(frame.rank) ?? frames.push(frame) - 1;
+      known?.set(frame.rank, f);
       return f;
     };
-    const made = [add(-1, TRACK, 0, `\t${header.root}\t`)];
+    const frameAt = [numberOf(last)], row = new Float64Array(4);
     for (const line of lines) {
-      take(0, 4);
-      made.push(add(Math.max(0, last.rank) + row[0], row[2], row[3], last.line.slice(0, row[1]) + line));
+      at = take(text, at, row, 0, 4);
+      last = new Frame(Math.max(0, last.rank) + row[0], row[2], row[3], last.line.slice(0, row[1]) + line);
+      frameAt.push(numberOf(last));
     }
-    return made;
+    return { frameAt, at };
   }
-  /* A piece begins with the node at the end of the path, which is there already. */
+  /* A piece begins with the node at the end of the path, which is there already. The loop is the longest of a page's start:
+   * it has no closures and no iterators, which cost as much as all else in it. */
   read(part, path, parts) {
-    const { frame, parent, self, stubs } = this, { header: { values }, row, take, end } = part;
-    const frameAt = this.framesOf(part), isPiece = path.length > 1, top = Math.max(1, path.length - 1);
+    const { frame, parent, self, stubs } = this, { header: { values }, text, end } = part;
+    const isPiece = path.length > 1, top = Math.max(1, path.length - 1), count = values.length;
     const [wall, cpu] = ['wall', 'cpu'].map(role => self[values.findIndex(value => value.role === role)]);
-    const columns = values.map(({ role, derived, scale }, v) =>
-      ({ column: self[v], scale: derived ? 0 : scale, bit: { cpu: 4, calls: 2 }[role] ?? 0 }));
-    const most = 2 + columns.filter(({ scale }) => scale > 0).length;
-    for (let depth = top - 1, at = 0, isFirst = true; at < end; isFirst = false) {
-      take(0, 1);
+    const scales = values.map(({ derived, scale }) => (derived ? 0 : scale)), bits = values.map(({ role }) => ({ cpu: 4, calls: 2 }[role] ?? 0));
+    const most = 2 + scales.filter(scale => scale > 0).length, row = new Float64Array(6 + 2 * count);
+    let { frameAt, at } = this.framesOf(part);
+    for (let depth = top - 1, isFirst = true; at < end; isFirst = false) {
+      at = take(text, at, row, 0, 1);
       const first = row[0] | 0, k = most - (first >> 2 & 1) - (first >> 1 & 1);
-      at = take(1, first & 1 ? k + 4 + values.length : k);
+      at = take(text, at, row, 1, first & 1 ? k + 4 + count : k);
       const f = frameAt[row[1]];
       depth += 1 - (first >> 3);
       if (f === undefined || depth < top || (depth === top) !== isFirst)
@@ -229,14 +246,14 @@ class Data {
       path[depth] = node;
       frame[node] = f;
       parent[node] = path[depth - 1];
-      let next = 2;
-      for (const { column, scale, bit } of columns)     /* a derived one, waiting, behind those it comes from; where no method is open nobody waits */
-        column[node] = scale === 0 ? (this.frames[f].isMethod ? Math.max(0, wall[node] - cpu[node]) : 0) : (first & bit) === 0 ? row[next++] * scale :
-          bit === 2 ? 1 : wall[node];
+      /* A derived one, waiting, is behind those it comes from; where no method is open nobody waits. */
+      for (let v = 0, next = 2; v < count; v++)
+        self[v][node] = scales[v] === 0 ? (this.frames[f].isMethod ? Math.max(0, wall[node] - cpu[node]) : 0) :
+          (first & bits[v]) === 0 ? row[next++] * scales[v] : bits[v] === 2 ? 1 : wall[node];
       if ((first & 1) === 0)
         continue;
       const [place, shown, , nodes] = row.subarray(k), stub = `${place} ${shown}`;
-      const sums = [...values.map(({ scale }, v) => row[k + 4 + v] * scale), nodes];
+      const sums = [...scales.map((_, v) => row[k + 4 + v] * values[v].scale), nodes];
       if (parts.has(stub))
         this.read(parts.get(stub), path.slice(0, depth + 1), parts);
       else

@@ -844,5 +844,9 @@ const startAll = () => document.querySelectorAll('svg.af').forEach((svg, i) => {
     console.error(error);   /* the drawing is there */
   }
 });
-startAll();
 document.addEventListener('flame-start', startAll);
+/* A page with a workspace asks for its words before it starts its picture; where it could not, it is started all the same. */
+if (document.querySelector('script[type="module"][src]'))
+  addEventListener('load', startAll);
+else
+  startAll();

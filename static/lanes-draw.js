@@ -31,18 +31,18 @@ export function coloursOf(element) {
 function activityPicture(shares, places, recorded, colours, hues) {
     const canvas = new OffscreenCanvas(Math.max(places, 1), LANE_PX), context = canvas.getContext('2d');
     const image = context.createImageData(canvas.width, LANE_PX), pixels = new Uint32Array(image.data.buffer);
-    const order = [['own', 0], ['library', 1], ['platform', 2], ['unknown', 4]].filter(([, k]) => shares[k]).map(([key, k]) => [colours[key].rgba, shares[k]]);
-    for (let x = 0; x < places; x++) {
-        let y = LANE_PX;
-        for (const [colour, { [x]: share }] of order) {
-            const top = share === 0 ? y : Math.max(0, y - Math.max(1, Math.round(share / ALL * LANE_PX)));
+    const width = canvas.width, layers = [['own', 0], ['library', 1], ['platform', 2], ['unknown', 4], ['waiting', 3]].filter(([, k]) => shares[k]);
+    const fills = layers.map(([key]) => colours[key].rgba), parts = layers.map(([, k]) => shares[k]), line = colours['waiting-line'].rgba;
+    /* By index: iterators would cost more than the pixels. */
+    for (let x = 0; x < places; x++)
+        for (let y = LANE_PX, k = 0; k < parts.length; k++) {
+            const share = parts[k][x], isWaiting = layers[k][1] === 3;
+            if (share === 0)
+                continue;
+            const top = Math.max(0, y - Math.max(1, Math.round(share / ALL * LANE_PX))), fill = (isWaiting ? undefined : hues?.[x]) ?? fills[k];
             for (; y > top; y--)
-                pixels[(y - 1) * canvas.width + x] = hues?.[x] ?? colour;
+                pixels[(y - 1) * width + x] = isWaiting && y % 3 === 0 ? line : fill;
         }
-        const share = shares[3][x], top = share === 0 ? y : Math.max(0, y - Math.max(1, Math.round(share / ALL * LANE_PX)));
-        for (; y > top; y--)
-            pixels[(y - 1) * canvas.width + x] = colours[y % 3 === 0 ? 'waiting-line' : 'waiting'].rgba;
-    }
     for (const [first, end] of pauses(shares, recorded, PAUSE_PLACES))
         for (let x = first; x < end; x++)
             if (x % 4 < 2)

@@ -71,10 +71,11 @@ async function show(url, isBack = false) {
             return location.reload();     /* it says what is wrong, or that there is nothing any more */
         const focused = document.activeElement, { id } = focused, isThread = focused.closest('#threads') !== null;
         takeOver(page, url);
-        document.dispatchEvent(new Event('flame-start'));     /* the pictures' script starts what it has not started yet */
+        startTime(isBack);
+        startPicture();
         if (svgOf()?.querySelector('metadata.d') && !flameOf())
             return location.reload();     /* it could not start: its drawing is there then */
-        start(isBack);
+        start();
         if (!focused.isConnected)     /* what follows in the order of the page is found again from there */
             (isThread ? document.querySelector('#threads summary') : byId(id) ?? document.querySelector('.tabs [aria-current]'))?.focus({ preventScroll: true });
     } catch {
@@ -569,8 +570,22 @@ function startTime(isBack) {
     startChart();
 }
 
+/* The pictures' script starts those that it has not started yet. */
+const startPicture = () => document.dispatchEvent(new Event('flame-start'));
+
+/* Of a page that has been loaded. Words and timeline are asked for first: the service answers while a large picture keeps the browser
+ * busy. */
+function startFirst() {
+    startTime(false);
+    if (compares)
+        foldWords();
+    loadVerdict().catch(() => {});
+    startPicture();
+    start();
+}
+
 /* With every picture. */
-function start(isBack = false) {
+function start() {
     const flame = flameOf(), search = byId('search'), drawing = document.querySelector('#picture .still noscript');
     if (drawing !== null)
         drawing.outerHTML = drawing.textContent;     /* the picture's script could not start: the drawing of those who have none */
@@ -591,7 +606,6 @@ function start(isBack = false) {
         startMethods(byId('methods'), byId('grep'), showMethod, moveHere).catch(() => {});     /* the service's text stays */
     if (byId('method') !== null)
         startMethod(byId('method'), { flame: document.querySelector('.tabs a').href, compares }).catch(() => {});
-    startTime(isBack);
     if (flame === undefined)
         return followHash();
     byId('picture').removeAttribute('tabindex');     /* its frames have the focus now */
@@ -659,7 +673,4 @@ document.querySelector('.skip').addEventListener('click', event => {
     focusPicture();
 });
 addEventListener('popstate', () => placeOf(location) !== here && show(new URL(location.href), true));
-start();
-if (compares)
-    foldWords();
-loadVerdict().catch(() => {});
+startFirst();
