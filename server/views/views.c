@@ -316,7 +316,7 @@ static struct shared_bytes *view_encode(struct service *s, const struct view_req
     char key[VIEW_KEY_CHARS + 1];
     struct buf out = {0};
 
-    if (encoding_apply(e, ENCODING_KEPT, shared_bytes_view(plain), &out) && view_key(s, r, e, key))
+    if (encoding_apply(e, ENCODING_ONCE, shared_bytes_view(plain), &out) && view_key(s, r, e, key))
         keep(s, r, key, buf_view(&out));
     return shared_bytes_new(&out);
 }

@@ -35,8 +35,8 @@ struct encoding_choice encoding_negotiate(struct str accept_encoding);
 enum encoding encoding_for(struct encoding_choice c, uint64_t bytes);
 
 enum encoding_effort {
-    ENCODING_KEPT, /* made once, sent many times */
-    ENCODING_ONCE  /* made for one answer: speed counts */
+    ENCODING_KEPT, /* made once, sent to all: the files of the program */
+    ENCODING_ONCE  /* made while somebody waits: speed counts */
 };
 
 /* Appends the encoded bytes; equal bytes give equal bytes. False, and out->failed, when memory is short or the
