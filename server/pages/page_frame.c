@@ -125,9 +125,6 @@ static void put_preview(struct buf *b, const struct page_preview *p)
              "<meta name=\"twitter:card\" content=\"summary_large_image\">\n");
 }
 
-/* What the page of a result has beside app.css: page_workspace.c. */
-static const char *const RESULT_FILES[] = {"flame.css", "flame.js", "workspace.js"};
-
 void page_frame_begin(struct buf *b, const struct page_frame *frame)
 {
     buf_z(
@@ -146,8 +143,6 @@ void page_frame_begin(struct buf *b, const struct page_frame *frame)
         put_file(b, "<script defer src=\"", frame->root, frame->viewer, "\"></script>\n");
     if (frame->script != NULL)
         put_file(b, "<script type=\"module\" src=\"", frame->root, frame->script, "\"></script>\n");
-    for (size_t i = 0; frame->before_result && i < sizeof(RESULT_FILES) / sizeof(RESULT_FILES[0]); i++)
-        put_file(b, "<link rel=\"prefetch\" href=\"", frame->root, RESULT_FILES[i], "\">\n");
     if (frame->lead_to != NULL)
         page_put(b, "<meta http-equiv=\"refresh\" content=\"0;url={}\">\n", str_of(frame->lead_to));
     if (frame->refresh_s > 0)

@@ -28,7 +28,6 @@ struct page_frame {
     const char *viewer;  /* a file of static/, loaded before it as a plain script; NULL: none */
     const char *lead_to; /* the browser goes on there at once: a relative reference; NULL: it stays */
     unsigned refresh_s;  /* without scripts, the page is loaded again after so long; 0: not */
-    bool before_result; /* the browser loads the files of a result's page while somebody looks for a trace */
     bool bare; /* The page writes its own header and opens <main> itself: it takes the whole window. */
 };
 

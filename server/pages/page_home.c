@@ -226,7 +226,6 @@ void page_upload(struct buf *b, struct str base, const struct config *config,
     const struct page_frame frame = {.title = STR("Upload a profile"),
                                      .root = STR("./"),
                                      .script = visitor == NULL || visitor->may_upload ? "upload.js" : NULL,
-                                     .before_result = true,
                                      .visitor = visitor};
 
     page_frame_begin(b, &frame);
