@@ -112,7 +112,7 @@ const fnv = text => new TextEncoder().encode(text)
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_';
 const DIGIT_OF = Int8Array.from({ length: 256 }, (_, code) => DIGITS.indexOf(String.fromCharCode(code)));
-const TRACK = 9, IDLE = 6, ORIGIN_CLASSES = Array.from({ length: TRACK + 1 }, (_, origin) => `o${origin}`);
+const TRACK = 9, IDLE = 6;
 
 function damaged() {
   throw new Error('the data is damaged');
@@ -144,25 +144,15 @@ const keyOf = frame => frame.key ??=
 
 /* Of a line of the data: a picture shows a few hundred of its thousands of frames, and only those are taken apart. */
 class Frame {
-  key = undefined;
-  group = undefined;     /* what is coloured in one colour: see colourPackages */
-  fields = undefined;
+  /* `group`: what is coloured in one colour, see colourPackages. */
   constructor(rank, origin, given, line) {
-    this.rank = rank;
-    this.origin = ORIGIN_CLASSES[origin];
-    this.given = given;
-    this.line = line;
-    this.isMethod = origin !== TRACK;     /* what stands for the root or a track is none */
-    this.isBusy = this.isMethod && origin !== IDLE;
+    Object.assign(this, { rank, given, line, origin: `o${origin}`, key: undefined, group: undefined, fields: undefined,
+      isMethod: origin !== TRACK, isBusy: origin !== TRACK && origin !== IDLE });     /* what stands for the root or a track is no method */
   }
-  get parts() { return this.fields ??= this.line.split('\t'); }
-  get scope() { return this.parts[0]; }
-  get name() { return this.parts[1]; }
-  get signature() { return this.parts[2]; }
-  get short() { return this.parts[3]; }
-  get least() { return this.parts[4]; }
   get text() { return joined(this.scope, this.name); }
 }
+['scope', 'name', 'signature', 'short', 'least'].forEach((key, i) =>
+  Object.defineProperty(Frame.prototype, key, { get() { return (this.fields ??= this.line.split('\t'))[i]; } }));
 
 /* By node, in pre-order: frame, parent, size (with itself), self (by value; behind them all 1 for the node), and the
  * stubs: what stands for nodes that were left out. 1 is the root, 0 none. */
@@ -210,13 +200,9 @@ class Data {
   }
   /* By the numbers that they have in a part; `at`: where those of the nodes begin. */
   framesOf({ header, lines, text, at }) {
-    const { frames } = this, isFirst = frames.length === 0, known = isFirst ? undefined : this.once('known', () => new Map(frames.map(({ rank }, f) => [rank, f])));
+    const { frames } = this, known = frames.length > 0 ? this.once('known', () => new Map(frames.map(({ rank }, f) => [rank, f]))) : null;
+    const numberOf = frame => known?.get(frame.rank) ?? (known?.set(frame.rank, frames.length), frames.push(frame) - 1);
     let last = new Frame(-1, TRACK, 0, `\t${header.root}\t`);
-    const numberOf = frame => {
-      const f = known?.get(frame.rank) ?? frames.push(frame) - 1;
-      known?.set(frame.rank, f);
-      return f;
-    };
     const frameAt = [numberOf(last)], row = new Float64Array(4);
     for (const line of lines) {
       at = take(text, at, row, 0, 4);

@@ -233,10 +233,8 @@ function nodesByWeight(data, v, hits, top) {
 
 /* As profile/frame/frame_text.c tells it. */
 function packageOf({ line }) {
-  const end = line.indexOf('\t'), last = end < 1 ? -1 : line.lastIndexOf('.', end - 1);
-  const key = last >= 0 ? line.slice(0, last) : end > 0 ? line.slice(0, end) : line.slice(1).split('\t', 1)[0];
-  const second = key.indexOf('.', key.indexOf('.') + 1);
-  return key.includes('.') && second > 0 ? key.slice(0, second) : key;
+  const [, found] = /^([^\t.]*(?:\.[^\t.]*(?=\.))?)\./.exec(line) ?? /^\t?([^\t.]*(?:\.[^\t.]*)?)/.exec(line);
+  return found;
 }
 
 const OTHERS = 12;

@@ -835,10 +835,12 @@ if (widthPx === 0)
 svg.dataset.state = 'ready';
 }
 
+const begun = new WeakSet();
 const startAll = () => document.querySelectorAll('svg.af').forEach((svg, i) => {
-  const text = svg.querySelector('metadata.d')?.textContent;
+  const text = !begun.has(svg) && svg.querySelector('metadata.d')?.textContent;
+  begun.add(svg);
   try {
-    if (text && !svg.flame)
+    if (text)
       start(svg, i > 0 ? `${i + 1}.` : '', text);
   } catch (error) {
     console.error(error);   /* the drawing is there */
