@@ -187,7 +187,7 @@ export async function looksWell(page, widths, show) {
     for (const width of widths) {
         await page.setViewportSize({ width, height: 900 });
         await show();
-        assert.equal(await overflows(page), false, `${width} px`);
+        await until(page, () => document.documentElement.scrollWidth <= innerWidth);     /* pictures are drawn anew for the width in the frame behind */
         if (width === widths[0] || width === widths.at(-1))
             assert.deepEqual(await findings(page), [], `${width} px`);
     }
