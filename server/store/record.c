@@ -802,6 +802,12 @@ void store_access_failed(const struct log *log, enum store_result result, const 
         diag_set(diag, DIAG_IO, "store not writable", HINT, "The upload could not be %s.", what);
 }
 
+void record_say_damaged(struct diag *diag)
+{
+    diag_set(diag, DIAG_CORRUPT, "upload damaged", "Upload the profile again if you still have it.",
+             "The stored bytes are not those that were uploaded.");
+}
+
 /* -1: diag. */
 static int open_object(struct store *store, const struct log *log, const char *key, const char *sha256,
                        const char *id, uint64_t *bytes, struct diag *diag)
@@ -821,8 +827,7 @@ static int open_object(struct store *store, const struct log *log, const char *k
     if (result == STORE_UNAVAILABLE)
         say_away("read", diag);
     else if (result == STORE_CORRUPT)
-        diag_set(diag, DIAG_CORRUPT, "upload damaged", "Upload the profile again if you still have it.",
-                 "The stored bytes are not those that were uploaded.");
+        record_say_damaged(diag);
     else
         diag_set(diag, DIAG_IO, "upload not readable", HINT, "The stored upload could not be opened.");
     return -1;

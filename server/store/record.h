@@ -130,6 +130,9 @@ enum record_state record_load(struct store *s, struct str id, struct record *r);
 void store_access_failed(const struct log *log, enum store_result result, const char *what,
                          struct diag *diag);
 
+/* The bytes of an upload are not those that came. */
+void record_say_damaged(struct diag *diag);
+
 /* The bytes of an upload, with their digest in hex, or a file of its names: an open read-only descriptor, the caller's to close, and how many
  * there are. -1: diag. */
 int store_access_bytes(struct store *store, const struct log *log, const char *id, const char *sha256,

@@ -164,6 +164,15 @@ class Conditions(Stored):
         answer = self.get('/raw', If_None_Match=tag, Range='bytes=0-1')
         self.assertEqual((answer.status, answer.body, answer['ETag']), (304, b'', tag))
 
+    def test_raw_is_whole_or_nothing(self):
+        content = trace(threads=1, methods=3, records=77)
+        path = '/p/' + id_of(self.server.upload(content))
+        self.assertEqual(self.server.get(path + '/raw').body, content)
+        os.truncate(os.path.join(self.server.store, 'bytes', path[3:]), len(content) - 1)
+        answer = self.server.get(path + '/raw')
+        self.assertEqual(answer.status, 502, answer)
+        self.assertIn('The stored bytes are not those that were uploaded.', answer.text)
+
     def test_only_what_is_known(self):
         for suffix in ('/raw', '/t/1.svg', '/t/1.svg?width=889', '/t/2/thumb.svg', '/t/1/tree?node=0'):
             for coding in ('identity', 'gzip', 'zstd'):
