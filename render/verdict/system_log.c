@@ -174,6 +174,32 @@ struct replay_sink system_log_replay(struct system_log_sink *s)
     return (struct replay_sink){.enter = enter, .leave = leave, .stay = stay, .context = s};
 }
 
+uint64_t system_shown_late_ns(const struct profile_screen_frame *x)
+{
+    return x->causes != 0 && x->due_ns > 0 && x->end_ns > x->due_ns ? x->end_ns - x->due_ns : 0;
+}
+
+const struct profile_screen_frame *system_worst_shown(const struct profile *p)
+{
+    const struct profile_screen_frame *worst = NULL;
+
+    for (uint32_t i = 0; i < p->n_screen_frames; i++) {
+        uint64_t late_ns = system_shown_late_ns(&p->screen_frames[i]);
+        if (late_ns > (worst == NULL ? 0 : system_shown_late_ns(worst)))
+            worst = &p->screen_frames[i];
+    }
+    return worst;
+}
+
+struct system_range system_worst_frame(const struct profile *p, const struct system_log *log)
+{
+    const struct profile_screen_frame *worst = system_worst_shown(p);
+
+    if (worst != NULL)
+        return (struct system_range){worst->begin_ns, worst->end_ns};
+    return log->late > 0 ? log->longest_frame : (struct system_range){0};
+}
+
 const struct system_log *system_log_finish(struct system_log_sink *s)
 {
     struct system_log *log = &s->log;

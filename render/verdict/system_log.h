@@ -39,7 +39,7 @@ struct wake_chain;
 struct system_times {
     const struct system_log *log;
     const struct profile *start; /* the window of the start; NULL: there is none */
-    const struct profile *frame; /* that of the longest frame, if it is late; or NULL */
+    const struct profile *frame; /* that of the frame that system_worst_frame tells; NULL: there is none */
     /* By track: on a CPU while the main thread waited for one; NULL: nobody has looked. */
     const uint64_t *ran_ns;
     const struct wake_chain *wakes; /* of the longest wait of the main thread; NULL: nobody has looked */
@@ -68,6 +68,14 @@ struct replay_sink system_log_replay(struct system_log_sink *s);
 
 /* Behind the replay: where the start was. */
 const struct system_log *system_log_finish(struct system_log_sink *s);
+
+/* Of the frames that the system saw on the screen the one that came latest behind its deadline; NULL: none was late, or the system
+ * did not look. */
+const struct profile_screen_frame *system_worst_shown(const struct profile *p);
+/* By how much that was; 0: nobody says. */
+uint64_t system_shown_late_ns(const struct profile_screen_frame *x);
+/* The frame that a verdict looks into: the worst one that was shown, or else the longest one on the main thread, if it is late. */
+struct system_range system_worst_frame(const struct profile *p, const struct system_log *log);
 
 /* Who ran while the main thread waited for a CPU: another replay, of all other threads.
  *

@@ -279,8 +279,8 @@ bool system_find_frames(const struct rule *r, const struct analysis *a, struct f
     uint64_t longest = log != NULL ? log->longest_frame.to_ns - log->longest_frame.from_ns : 0;
 
     (void)r;
-    if (log == NULL || log->late == 0)
-        return false;
+    if (log == NULL || log->late == 0 || system_worst_shown(a->p) != NULL)
+        return false; /* what was seen on the screen says more than how long the main thread worked */
     buf_u64_grouped(f->text, log->late);
     say(f, " of ");
     buf_u64_grouped(f->text, log->frames);
@@ -304,17 +304,34 @@ bool system_find_frames(const struct rule *r, const struct analysis *a, struct f
     return true;
 }
 
-/* By how much the frame came too late; 0: nobody says. */
-static uint64_t delay_of(const struct profile_screen_frame *x)
+enum { DEADLINE_OF_APP = 0x40 /* as Perfetto's frame_timeline_event.proto numbers it */ };
+
+/* What the main thread did in the worst frame that was shown, if the app has to answer for it. */
+static void say_worst(struct finding *f, const struct analysis *a, const struct profile_screen_frame *worst)
 {
-    return x->causes != 0 && x->due_ns > 0 && x->end_ns > x->due_ns ? x->end_ns - x->due_ns : 0;
+    const struct system_sums *s = a->system != NULL ? &a->system->frame : NULL;
+
+    if (s == NULL || s->wall_ns == 0 || (worst->causes & DEADLINE_OF_APP) == 0)
+        return;
+    if (!s->has_states) {
+        say_path(f, a, s, s->wall_ns);
+        return;
+    }
+    say(f, ": ");
+    say_thread(f, a, a->main);
+    if (s->part[PART_SLEEPING].ns > s->wall_ns / 2) {
+        say(f, " was asleep for most of it");
+        return;
+    }
+    say(f, " spent ");
+    say_parts(f, a, s, " of its time in the frame");
 }
 
 bool system_find_shown(const struct rule *r, const struct analysis *a, struct finding *f)
 {
-    enum { DEADLINE_OF_APP = 0x40, LEAST_WEIGHT = 300 };
+    enum { LEAST_WEIGHT = 300 };
     const struct profile *p = a->p;
-    const struct profile_screen_frame *worst = NULL;
+    const struct profile_screen_frame *worst = system_worst_shown(p);
     uint64_t late = 0, by_app = 0;
 
     (void)r;
@@ -322,7 +339,6 @@ bool system_find_shown(const struct rule *r, const struct analysis *a, struct fi
         const struct profile_screen_frame *x = &p->screen_frames[i];
         late += (x->causes & ~(uint32_t)SCREEN_SLOW) != 0;
         by_app += (x->causes & DEADLINE_OF_APP) != 0;
-        worst = delay_of(x) > (worst == NULL ? 0 : delay_of(worst)) ? x : worst;
     }
     if (late == 0)
         return false;
@@ -332,16 +348,19 @@ bool system_find_shown(const struct rule *r, const struct analysis *a, struct fi
     say(f, p->n_screen_frames == 1 ? " frame that the app showed was late"
                                    : " frames that the app showed were late");
     say(f, ", ");
-    if (by_app < late)
+    if (by_app == 0)
+        say(f, "none ");
+    else if (by_app < late)
         buf_u64_grouped(f->text, by_app);
-    say(f, by_app < late ? " of them because the app missed its deadline"
-                         : "because the app missed its deadline");
+    say(f, by_app > 0 && by_app < late ? " of them because the app missed its deadline"
+                                       : "because the app missed its deadline");
     if (worst != NULL) {
         say(f, "; ");
         say_range(f, "the worst", worst->begin_ns, worst->end_ns);
         say(f, " came ");
-        say_ns(f, delay_of(worst));
+        say_ns(f, system_shown_late_ns(worst));
         say(f, " too late");
+        say_worst(f, a, worst);
     }
     say(f, ".");
     f->sentence->weight = is_janky(a, late, p->n_screen_frames)

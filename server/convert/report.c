@@ -144,7 +144,7 @@ static bool draw_system_verdict(const struct convert_source *s, const struct vie
     struct drawn_verdict verdict = {.format = format, .system = &times};
     struct convert_drawing d = {draw_verdict, &verdict};
     struct shared_profile *start = NULL, *frame = NULL;
-    struct system_range none = {0};
+    struct system_range worst;
     struct arena arena;
 
     arena_init(&arena, (size_t)s->config->job_memory_bytes);
@@ -152,8 +152,9 @@ static bool draw_system_verdict(const struct convert_source *s, const struct vie
     times.log = read_system_log(s, &arena, diag);
     times.wakes = times.log != NULL ? read_wakes(s, &arena, diag) : NULL;
     bool ok = times.wakes != NULL && read_rivals(s, times.log, &arena, &times.ran_ns, diag) &&
-              range_of(s, &times.log->start, &start, diag) &&
-              range_of(s, times.log->late > 0 ? &times.log->longest_frame : &none, &frame, diag);
+              range_of(s, &times.log->start, &start, diag);
+    worst = ok ? system_worst_frame(shared_profile_get(s->profile), times.log) : (struct system_range){0};
+    ok = ok && range_of(s, &worst, &frame, diag);
     times.start = start != NULL ? shared_profile_get(start) : NULL;
     times.frame = frame != NULL ? shared_profile_get(frame) : NULL;
     ok = ok && draw_with_spans(s, view, &d, out, diag);

@@ -205,11 +205,50 @@ TEST(frames_that_were_shown_late)
     s.profile.n_screen_frames = 3;
     check(
         &s, "shown-late",
-        "2 of 3 frames that the app showed were late, because the app missed its deadline; the worst came 14 ms too late.");
+        "2 of 3 frames that the app showed were late, because the app missed its deadline; the worst came 14 ms "
+        "too late: main spent 5 ms running (83.3 % of its time in the frame); 1 ms waiting for a CPU (16.7 %).");
     s.profile.n_screen_frames = 4;
     check(
         &s, "shown-late",
-        "3 of 4 frames that the app showed were late, 2 of them because the app missed its deadline; the worst came 14 ms too late.");
+        "3 of 4 frames that the app showed were late, 2 of them because the app missed its deadline; the worst came 14 ms "
+        "too late: main spent 5 ms running (83.3 % of its time in the frame); 1 ms waiting for a CPU (16.7 %).");
+    end(&s);
+}
+
+/* Why the worst frame was late: what the main thread did in it; that it was not its work; or nothing, where the app is not to blame. */
+TEST(why_the_worst_frame_was_late)
+{
+    static const struct section LIST[] = {{0, "main", 0, 0, 0, 0, 0, 0, 0},
+                                          {1, "Choreographer#doFrame", 1, 0, 0, 0, 0, 0, 1},
+                                          {2, "traversal", 2, 0, 0, 0, 0, 0, 1},
+                                          {3, "RV OnBindView", 20, 2, 0, 0, 0, 0, 1},
+                                          {0, NULL, 0, 0, 0, 0, 0, 0, 0}};
+    static const struct section IDLE[] = {{0, "main", 1, 0, 3, 0, 0, 0, 0},
+                                          {1, "Choreographer#doFrame", 2, 0, 19, 0, 0, 0, 1},
+                                          {0, NULL, 0, 0, 0, 0, 0, 0, 0}};
+    struct profile_screen_frame frame = {10 * MS, 35 * MS, 20 * MS, 2, 0x40};
+    struct system_subject s;
+
+    begin(&s, LIST);
+    s.profile.screen_frames = &frame;
+    s.profile.n_screen_frames = 1;
+    s.log.frames = s.log.late = 1;
+    s.log.longest_frame = (struct system_range){10 * MS, 35 * MS};
+    check(&s, "shown-late",
+          "1 of 1 frame that the app showed was late, because the app missed its deadline; the worst came 15 ms too late: main "
+          "spent 23 ms running (92 % of its time in the frame), 22 ms of it in traversal, there 20 ms in RV OnBindView; 2 ms waiting for a CPU (8 %).");
+    check(&s, "late-frames", NULL);
+    frame.causes = 0x80;
+    check(&s, "shown-late",
+          "1 of 1 frame that the app showed was late, none because the app missed its deadline; the worst came 15 ms too late.");
+    end(&s);
+    begin(&s, IDLE);
+    frame.causes = 0x40;
+    s.profile.screen_frames = &frame;
+    s.profile.n_screen_frames = 1;
+    check(&s, "shown-late",
+          "1 of 1 frame that the app showed was late, because the app missed its deadline; the worst came 15 ms too late: main was "
+          "asleep for most of it.");
     end(&s);
 }
 
@@ -234,7 +273,7 @@ TEST(late_frames)
     end(&s);
 }
 
-/* Both counts of late frames are large: that of the system is the headline. */
+/* Both counts of late frames are large: that of the system is told, and the other one is not. */
 TEST(frames_as_the_system_tells_come_first)
 {
     static const struct section LIST[] = {{0, "main", 0, 0, 0, 0, 0, 0, 0},
@@ -255,7 +294,8 @@ TEST(frames_as_the_system_tells_come_first)
     const struct verdict *v = verdict_new(&s.in);
     assert_non_null(v);
     assert_string_equal(v->list[0].rule, "shown-late");
-    assert_string_equal(v->list[1].rule, "late-frames");
+    for (size_t i = 1; i < v->n; i++)
+        assert_string_not_equal(v->list[i].rule, "late-frames");
     end(&s);
 }
 
