@@ -223,9 +223,9 @@ async function readLink() {
   if (mayBegin && !says(fragment())) {
     mayBegin = false;
     const filters = presets[IDLE_STEP[1]] && isMostlyIdle(sources.get('').data, valueOf(usual)) ? queryOf([IDLE_STEP]) : '';
-    const source = sources.get(filters) ?? await sourceFor(filters), place = source && linkOf(firstBranching(treeOf(usual, source.data)));
+    const source = sources.get(filters) ?? await sourceFor(filters), place = source && !compared && linkOf(firstBranching(treeOf(usual, source.data)));
     if (place || source && filters)
-      first = { filters, zoom: place };
+      first = { filters, zoom: place || '' };
   }
   const hash = fragment(), wanted = Object.fromEntries(Object.entries(usual).map(([key, value]) =>
     [key, value === false ? hash.get(prefix + key) === 'true' : hash.get(prefix + key) ?? value]));
@@ -235,8 +235,8 @@ async function readLink() {
   if (`${Object.values(wanted)}` !== `${Object.values(state)}`)
     set(wanted, false);
 }
-/* What links say is shown as it is, and so are files and comparisons. */
-let mayBegin = svg.closest('[data-flame-controls]') && !location.search && !compared;
+/* What links say is shown as it is, and so are files; of a comparison all is shown but idle time. */
+let mayBegin = svg.closest('[data-flame-controls]') && !location.search;
 
 /* --- words --- */
 

@@ -176,6 +176,17 @@ test('one click shows own code, no framework, no idle', { skip }, async () => {
     await close(page);
 });
 
+test('a comparison of what mostly waits begins without idle time, too', { skip }, async () => {
+    const page = await open(), [a, b] = [await upload(service, loopTrace(), 'a.trace'), await upload(service, loopTrace(), 'b.trace')];
+    await page.goto(`${service.url}/d/${a.id}..${b.id}`);
+    await until(page, isReady);
+    assert.deepEqual(await page.locator('.toggle[aria-current]').allInnerTexts(), ['no idle']);
+    assert.match(await page.locator('#picture .crumbs').innerText(), /^1 thread.*without 70 ms idle \(70 %\)/s);
+    await page.getByRole('button', { name: 'Show idle time, too' }).click();
+    await until(page, () => document.querySelector('.toggle[aria-current]') === null);
+    await close(page);
+});
+
 test('what is seen first: where callees part, without idle time, and the way back', { skip }, async () => {
     const page = await open(), profile = await upload(service, loopTrace(), 'loop.trace');
     const trail = () => page.locator('#picture .crumbs > *').allInnerTexts();
