@@ -7,7 +7,7 @@
 const COMMANDS = [
   { name: 'move', keys: ['ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight'], words: 'select the caller, a callee, or a neighbour' },
   { name: 'zoom', keys: ['Enter'], words: 'zoom in', frame: true },
-  { name: 'out', keys: ['Backspace', 'Escape'], words: 'zoom out by one level' },
+  { name: 'out', keys: ['Backspace', 'Escape'], words: 'zoom out by one level; from callers and callees back' },
   { name: 'callers', keys: ['s'], words: 'callers and callees', frame: true },
   { name: 'search', keys: ['/'], words: 'search' },
   { name: 'next', keys: ['n'], words: 'next match, by weight' },

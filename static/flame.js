@@ -662,9 +662,17 @@ async function copy(words, what) {
   }
 }
 const commands = COMMANDS.filter(one => !one.page || svg.closest('[data-flame-controls]'));
+/* Callers and callees of a method; `left`: where somebody was before. */
+let left = { view: 'flame', zoom: '', selected: '' };
+function sandwich(method) {
+  const { view, zoom: place, selected: frame } = state;
+  if (view !== 'sandwich')
+    left = { view, zoom: place, selected: frame };
+  return set({ view: 'sandwich', method });
+}
 const acts = {
-  move, tab: key => tell('flame-tab', key), out: () => set(zoom.up ? { zoom: linkOf(zoom.up) } : { selected: '' }), zoom: () => selected && zoomInto(selected),
-  callers: ofSelected(node => set({ view: 'sandwich', method: node.frame.text + node.frame.signature })),
+  move, tab: key => tell('flame-tab', key), out: () => set(zoom.up ? { zoom: linkOf(zoom.up) } : state.view === 'sandwich' ? left : { selected: '' }), zoom: () => selected && zoomInto(selected),
+  callers: ofSelected(({ frame }) => sandwich(frame.text + frame.signature)),
   search: () => (inputs.search.isConnected ? inputs.search.focus() : tell('flame-search')),
   next: () => step(1), previous: () => step(-1),
   nextValue: () => set({ value: after(Array.from(inputs.value.options, one => one.value), state.value) }),
@@ -820,7 +828,7 @@ svg.flame = {
   reset: () => set({ zoom: '', selected: '', search: '', ...isFirstFilter() && { filters: '' } }),
   zoomTo: link => set({ zoom: link }), selectMethod, press, help: showHelp, menu: acts.menu, closeMenu,
   get commands() { return commands.map(one => ({ ...one, keys: keyWords(one) })); },
-  sandwich: method => set({ view: 'sandwich', method }),
+  sandwich,
   hasMethod: method => data.frames.some(({ isMethod, text, signature }) => isMethod && text + signature === method),
   get filters() { return stepsOf(state.filters).map(([key, pattern], i) =>
     ({ key, text: pattern, words: stepWords([key, pattern]), isGiven: i < given.length, isFirst: isFirstFilter() })); },

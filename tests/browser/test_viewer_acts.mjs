@@ -138,6 +138,9 @@ test('keys: values, order, filters of what is selected, copies, help', { skip },
   await page.evaluate(link => document.documentElement.flame.set({ selected: link }, false), selected);
   await press('s');
   await until(page, () => document.documentElement.flame.state.view === 'sandwich');
+  await press('Escape');
+  await until(page, () => document.documentElement.flame.state.view === 'flame');
+  assert.equal((await stateOf(page)).selected, selected, 'where one was before');
   await close(page);
 });
 
