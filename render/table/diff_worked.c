@@ -3,6 +3,7 @@
 #include "core/number.h"
 #include "core/order.h"
 #include "profile/compare/compare.h"
+#include "profile/frame/allocators.h"
 #include "profile/frame/waits.h"
 #include "profile/thread_time.h"
 #include "render/names/names.h"
@@ -17,6 +18,7 @@ struct maker {
     uint32_t base, runs;
     bool splits;                                   /* the value is wall time, of which waiting is taken off */
     struct time_values clocks[PROFILE_VALUES_MAX]; /* by run, with `splits` */
+    const bool *allocates; /* [n_frames]: what it took counts for its caller; NULL: the value is no memory */
     uint64_t *node;
     uint64_t *rows; /* [(row * NUMBERS + number) * runs + run] */
     uint64_t waited[PROFILE_VALUES_MAX], worked[PROFILE_VALUES_MAX]; /* by run, of all */
@@ -155,9 +157,22 @@ static void add(uint64_t *sum, uint64_t more)
     *sum = number_add(*sum, more);
 }
 
+/* The frame that the node's self counts for: its own, or that of the innermost caller that does more than allocate. */
+static frame_id holder_of(const struct maker *m, node_id node)
+{
+    const struct profile *p = m->p;
+    frame_id frame = p->node_frame[node], holder = frame;
+
+    while (m->allocates != NULL && holder != FRAME_NONE && m->allocates[holder]) {
+        node = p->node_parent[node];
+        holder = p->node_frame[node];
+    }
+    return holder != FRAME_NONE ? holder : frame; /* nobody called it */
+}
+
 static void count_self(struct maker *m, node_id node, bool waits)
 {
-    frame_id frame = m->p->node_frame[node];
+    frame_id frame = holder_of(m, node);
 
     for (uint32_t r = 0; r < m->runs; r++) {
         uint64_t waited, did = self_of(m, node, r, waits, &waited);
@@ -243,6 +258,18 @@ static bool put_pairs(struct maker *m, struct arena *arena)
     return pairs != NULL;
 }
 
+static bool find_allocators(struct maker *m, struct arena *arena)
+{
+    bool *allocates = arena_array(arena, m->p->n_frames, sizeof(*allocates));
+
+    for (frame_id f = 0; allocates != NULL && f < m->p->n_frames; f++) {
+        struct frame_parts parts = names_parts(m->w->t->names, f);
+        allocates[f] = frame_allocates(&parts);
+    }
+    m->allocates = allocates;
+    return allocates != NULL;
+}
+
 bool diff_worked_new(struct diff_worked *w, const struct table *t, struct arena *arena)
 {
     struct maker m = {.w = w, .p = t->profile, .c = t->profile->compared};
@@ -256,6 +283,8 @@ bool diff_worked_new(struct diff_worked *w, const struct table *t, struct arena 
         return false;
     for (frame_id f = 0; f < m.p->n_frames; f++)
         waits[f] = frame_waits(t, f);
+    if (m.c->bases[m.base].unit == UNIT_BYTES && !find_allocators(&m, arena))
+        return false;
     for (uint32_t i = 0; i < w->n_tracks; i++) {
         const struct profile_track *track = &m.p->tracks[w->tracks[i]];
         count_track(&m, track, waits);

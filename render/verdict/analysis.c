@@ -2,6 +2,7 @@
 
 #include "core/number.h"
 #include "core/order.h"
+#include "profile/frame/allocators.h"
 #include "profile/frame/frame_text.h"
 #include "profile/frame/sections.h"
 #include "render/names/names.h"
@@ -395,33 +396,13 @@ static bool take_memory(struct pass *pass, struct arena *arena)
     return arena->failure == ARENA_OK;
 }
 
-/* A function that only gives memory to its caller. */
-static bool is_allocator(const struct frame_parts *parts)
-{
-    static const struct str NAMES[] = {
-        STR_INIT("malloc*"),         STR_INIT("calloc*"),
-        STR_INIT("realloc*"),        STR_INIT("memalign*"),
-        STR_INIT("posix_memalign*"), STR_INIT("aligned_alloc*"),
-        STR_INIT("_Znw*"),           STR_INIT("_Zna*"),
-        STR_INIT("operator new*"),   STR_INIT("je_malloc*"),
-        STR_INIT("scudo*"),          STR_INIT("strdup"),
-        STR_INIT("mmap*"),           STR_INIT("art::VMRuntime_newNonMovableArray*")};
-
-    if (parts->scope.n > 0)
-        return false;
-    for (size_t i = 0; i < sizeof(NAMES) / sizeof(NAMES[0]); i++)
-        if (str_fits(parts->name, NAMES[i]))
-            return true;
-    return false;
-}
-
 static void look_at_frames(const struct pass *pass)
 {
     const struct analysis *a = pass->a;
 
     for (frame_id f = 0; f < a->p->n_frames; f++) {
         struct frame_parts parts = names_parts(a->names, f);
-        a->allocates[f] = a->is_memory && is_allocator(&parts);
+        a->allocates[f] = a->is_memory && frame_allocates(&parts);
         pass->of[f] = (struct of_frame){
             .work = work_kinds_of(&parts),
             .module = a->p->frames[f].module,

@@ -10,6 +10,7 @@ import tempfile
 import unittest
 
 from support import TIMEOUT_S, binary_header, text_part
+from test_diff import pprof
 from test_words import METHODS, NUMBER, OWN, UNITS, WAITS, Program
 
 NAMED, MOST = 3, 0.75
@@ -268,6 +269,17 @@ class Words(unittest.TestCase):
             kinds = collections.Counter(kind for seed in range(120) for kind in self.read_back(seed, folder))
         for kind in ('More own', 'Less own', 'Called own', 'Longer own', 'others', 'B waited', 'Without waiting', 'Left out of'):
             self.assertGreater(kinds[kind], 10, kinds)
+
+    def test_what_was_allocated_counts_for_who_asked(self):
+        stacks = [('main;load;malloc', 1000), ('main;load;operator new;malloc', 500), ('main;keep', 100), ('malloc', 50)]
+        with tempfile.TemporaryDirectory() as folder:
+            for name, by in (('a', 1), ('b', 3)):
+                with open(os.path.join(folder, name), 'wb') as file:
+                    file.write(pprof([(stack, bytes * by * 1024) for stack, bytes in stacks]))
+            run = subprocess.run([os.environ['AFLAMED'], 'diff', '-q', '--format', 'json', *(os.path.join(folder, name) for name in 'ab')],
+                                 capture_output=True, text=True, timeout=TIMEOUT_S, check=True)
+        said = ' '.join(one['text'] for one in json.loads(run.stdout)['verdict'])
+        self.assertIn('More in other methods themselves: load +2.93 MiB (+200 %); keep +200 KiB (+200 %); malloc +100 KiB (+200 %).', said)
 
 
 if __name__ == '__main__':
