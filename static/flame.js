@@ -671,7 +671,7 @@ function sandwich(method) {
   return set({ view: 'sandwich', method });
 }
 const acts = {
-  move, tab: key => tell('flame-tab', key), out: () => set(zoom.up ? { zoom: linkOf(zoom.up) } : state.view === 'sandwich' ? left : { selected: '' }), zoom: () => selected && zoomInto(selected),
+  move, tab: key => tell('flame-tab', key), out: () => set(zoom.up ? { zoom: linkOf(zoom.up) } : selected || state.view !== 'sandwich' ? { selected: '' } : left), zoom: () => selected && zoomInto(selected),
   callers: ofSelected(({ frame }) => sandwich(frame.text + frame.signature)),
   search: () => (inputs.search.isConnected ? inputs.search.focus() : tell('flame-search')),
   next: () => step(1), previous: () => step(-1),
