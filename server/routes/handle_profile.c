@@ -391,7 +391,8 @@ static void open_bytes(struct exchange *x, void *record)
     int fd = store_access_bytes(x->service->store, x->service->log, r->id, r->sha256, &bytes, &diag);
     if (x->turn != NULL)
         turn_take(x->turn);
-    if (fd >= 0 && bytes != r->size) {     /* a disk that was full or broke: who has the tag takes it for the whole file */
+    /* A disk was full or broke: who has the tag would take it for the whole file. */
+    if (fd >= 0 && bytes != r->size) {
         close(fd);
         fd = -1;
         record_say_damaged(&diag);

@@ -234,21 +234,24 @@ TEST(why_the_worst_frame_was_late)
     s.profile.n_screen_frames = 1;
     s.log.frames = s.log.late = 1;
     s.log.longest_frame = (struct system_range){10 * MS, 35 * MS};
-    check(&s, "shown-late",
-          "1 of 1 frame that the app showed was late, because the app missed its deadline; the worst came 15 ms too late: main "
-          "spent 23 ms running (92 % of its time in the frame), 22 ms of it in traversal, there 20 ms in RV OnBindView; 2 ms waiting for a CPU (8 %).");
+    check(
+        &s, "shown-late",
+        "1 of 1 frame that the app showed was late, because the app missed its deadline; the worst came 15 ms too late: main "
+        "spent 23 ms running (92 % of its time in the frame), 22 ms of it in traversal, there 20 ms in RV OnBindView; 2 ms waiting for a CPU (8 %).");
     check(&s, "late-frames", NULL);
     frame.causes = 0x80;
-    check(&s, "shown-late",
-          "1 of 1 frame that the app showed was late, none because the app missed its deadline; the worst came 15 ms too late.");
+    check(
+        &s, "shown-late",
+        "1 of 1 frame that the app showed was late, none because the app missed its deadline; the worst came 15 ms too late.");
     end(&s);
     begin(&s, IDLE);
     frame.causes = 0x40;
     s.profile.screen_frames = &frame;
     s.profile.n_screen_frames = 1;
-    check(&s, "shown-late",
-          "1 of 1 frame that the app showed was late, because the app missed its deadline; the worst came 15 ms too late: main was "
-          "asleep for most of it.");
+    check(
+        &s, "shown-late",
+        "1 of 1 frame that the app showed was late, because the app missed its deadline; the worst came 15 ms too late: main was "
+        "asleep for most of it.");
     end(&s);
 }
 
