@@ -98,22 +98,28 @@ static uint32_t first_of_path(const struct analysis *a, const struct system_sums
     return first;
 }
 
-/* ", 40 ms of it in A, there 30 ms in B": the path on which most of the time on a CPU was, its first section and its last. */
+/* "A, there 30 ms in B": the path on which most of the time on a CPU was, its first section and its last. There is one. */
+static void say_way(struct finding *f, const struct analysis *a, const struct system_sums *s, uint32_t first)
+{
+    say_method(f, a, s->path[first].frame);
+    if (first + 1 < s->n_path) {
+        say(f, ", there ");
+        say_ns(f, s->path[s->n_path - 1].ns);
+        say(f, " in ");
+        say_method(f, a, s->path[s->n_path - 1].frame);
+    }
+}
+
+/* ", 40 ms of it in A, there 30 ms in B"; nothing where there is no path. */
 static void say_path(struct finding *f, const struct analysis *a, const struct system_sums *s, uint64_t whole)
 {
-    uint32_t first = first_of_path(a, s), last = s->n_path;
+    uint32_t first = first_of_path(a, s);
 
-    if (first == last)
+    if (first == s->n_path)
         return;
     say_most(f, s->path[first].ns, whole);
     say(f, "in ");
-    say_method(f, a, s->path[first].frame);
-    if (first + 1 < last) {
-        say(f, ", there ");
-        say_ns(f, s->path[last - 1].ns);
-        say(f, " in ");
-        say_method(f, a, s->path[last - 1].frame);
-    }
+    say_way(f, a, s, first);
 }
 
 /* The parts from the largest down, at most PARTS. Returns how many have something. */
@@ -313,12 +319,18 @@ static void say_worst(struct finding *f, const struct analysis *a, const struct 
 
     if (s == NULL || s->wall_ns == 0 || (worst->causes & DEADLINE_OF_APP) == 0)
         return;
-    if (!s->has_states) {
-        say_path(f, a, s, s->wall_ns);
+    uint32_t first = first_of_path(a, s);
+    if (!s->has_states && first == s->n_path)
         return;
-    }
     say(f, ": ");
     say_thread(f, a, a->main);
+    if (!s->has_states) {
+        say(f, " spent ");
+        say_ns(f, s->path[first].ns);
+        say(f, " in ");
+        say_way(f, a, s, first);
+        return;
+    }
     if (s->part[PART_SLEEPING].ns > s->wall_ns / 2) {
         say(f, " was asleep for most of it");
         return;

@@ -226,6 +226,7 @@ TEST(why_the_worst_frame_was_late)
     static const struct section IDLE[] = {{0, "main", 1, 0, 3, 0, 0, 0, 0},
                                           {1, "Choreographer#doFrame", 2, 0, 19, 0, 0, 0, 1},
                                           {0, NULL, 0, 0, 0, 0, 0, 0, 0}};
+    const struct profile_warning stateless = {.code = str_of(warning_name(WARN_NO_SCHEDULER)), .count = 1};
     struct profile_screen_frame frame = {10 * MS, 35 * MS, 20 * MS, 2, 0x40};
     struct system_subject s;
 
@@ -239,6 +240,16 @@ TEST(why_the_worst_frame_was_late)
         "1 of 1 frame that the app showed was late, because the app missed its deadline; the worst came 15 ms too late: main "
         "spent 23 ms running (92 % of its time in the frame), 22 ms of it in traversal, there 20 ms in RV OnBindView; 2 ms waiting for a CPU (8 %).");
     check(&s, "late-frames", NULL);
+    /* No time that a thread waited for a CPU: its states are not known. */
+    s.profile.values[2].role = ROLE_OTHER;
+    s.profile.warnings = &stateless;
+    s.profile.n_warnings = 1;
+    check(
+        &s, "shown-late",
+        "1 of 1 frame that the app showed was late, because the app missed its deadline; the worst came 15 ms too late: main "
+        "spent 24 ms in traversal, there 22 ms in RV OnBindView.");
+    s.profile.values[2].role = ROLE_RUNNABLE;
+    s.profile.n_warnings = 0;
     frame.causes = 0x80;
     check(
         &s, "shown-late",
