@@ -187,7 +187,9 @@ export async function looksWell(page, widths, show) {
     for (const width of widths) {
         await page.setViewportSize({ width, height: 900 });
         await show();
-        await until(page, () => document.documentElement.scrollWidth <= innerWidth);     /* pictures are drawn anew for the width in the frame behind */
+        /* Pictures are drawn anew for the width in the frame behind. */
+        await until(page, () => document.documentElement.scrollWidth <= innerWidth).catch(() => {});
+        assert.equal(await overflows(page), false, `${width} px`);
         if (width === widths[0] || width === widths.at(-1))
             assert.deepEqual(await findings(page), [], `${width} px`);
     }

@@ -176,6 +176,25 @@ test('one click shows own code, no framework, no idle', { skip }, async () => {
     await close(page);
 });
 
+test('words and timeline are asked for before the picture is read; it starts without the page\'s script, too', { skip }, async () => {
+    const page = await open();
+    await page.addInitScript(() => {
+        const { fetch } = globalThis;
+        globalThis.asked = [];
+        globalThis.fetch = (url, ...more) => {
+            globalThis.asked.push([new URL(url).pathname.replace(/.*\//, ''), document.querySelector('#picture > svg').dataset.state ?? 'waits']);
+            return fetch(url, ...more);
+        };
+    });
+    await page.goto(some.url);
+    await until(page, isReady);
+    assert.deepEqual(await page.evaluate(() => globalThis.asked.slice(0, 2)), [['lanes.json', 'waits'], ['verdict', 'waits']]);
+    await page.route(/workspace\.js/, route => route.abort());
+    await page.reload();
+    await until(page, isReady);
+    await close(page);
+});
+
 test('a comparison of what mostly waits begins without idle time, too', { skip }, async () => {
     const page = await open(), [a, b] = [await upload(service, loopTrace(), 'a.trace'), await upload(service, loopTrace(), 'b.trace')];
     await page.goto(`${service.url}/d/${a.id}..${b.id}`);
