@@ -33,6 +33,6 @@ const struct output OUTPUT_TREE = {
     .fetched = true,
     .views = OUTPUT_TREE_VIEWS,
     .keys = KEYS_PIECE,
-    .revision = 6,
+    .revision = 7,
     .render = data_render_piece,
 };

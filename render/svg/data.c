@@ -630,7 +630,8 @@ bool data_put(struct data_tree *d, struct buf *out, uint32_t *embedded, struct d
 
 /* ---- a piece ---- */
 
-/* With a child at least, however long the names are: who asks for one piece after the other gets further. */
+/* Of the whole tree as much as a picture carries, if that is more than a piece has. With a child at least, however long the names are: who asks for one piece after
+ * the other gets further. */
 bool data_render_piece(const struct render_input *in, struct buf *out, struct diag *diag)
 {
     const struct view_options *o = in->view;
@@ -642,5 +643,10 @@ bool data_render_piece(const struct render_input *in, struct buf *out, struct di
     if (o->node >= d.tree->n)
         return diag_set(diag, DIAG_NOT_FOUND, "no such node", "Ask for one that a stub of the picture names.",
                         "node=%u: the tree has %u nodes, and the first is node 0.", o->node, d.tree->n);
-    return run(&w, &d, o->node, o->skip, PIECE_BYTES_MAX / RECORD_BYTES_LEAST, diag);
+    uint32_t most = PIECE_BYTES_MAX / RECORD_BYTES_LEAST;
+    if (o->node == 0 && o->skip == 0) {
+        w.most_bytes = o->embed_bytes > w.most_bytes ? (size_t)o->embed_bytes : w.most_bytes;
+        most = o->embed_nodes > most ? o->embed_nodes : most;
+    }
+    return run(&w, &d, o->node, o->skip, most, diag);
 }

@@ -46,5 +46,6 @@
  * *embedded: nodes that are in it, without the root. False: diag. */
 bool data_put(struct data_tree *d, struct buf *out, uint32_t *embedded, struct diag *diag) MUST_CHECK;
 
-/* As an output's render: the piece of DATA that view->node and view->skip ask for. */
+/* As an output's render: the piece of DATA that view->node and view->skip ask for; of the root, from its first child on, as much
+ * as the budget of the view allows, if that is more. */
 bool data_render_piece(const struct render_input *in, struct buf *out, struct diag *diag);
