@@ -39,10 +39,11 @@ const rectOf = element => element.getBoundingClientRect();
 
 /* By the filters that are not in the embedded tree already: {text, pieces: by place and shown children of their stubs, data}.
  * Those that the script applied itself have no text of their own. */
-const sources = new Map([['', { text, pieces: new Map(), data: new Data(text) }]]), SOURCES_MAX = 8;
+const sourceOf = text => ({ text, pieces: new Map(), data: new Data(text) });
+const sources = new Map([['', sourceOf(text)]]), SOURCES_MAX = 8;
 let { data } = sources.get('');
 const { header, values } = data, { presets, compared } = header;
-const scroller = standalone ? window : svg.parentElement, shown = {};
+const scroller = standalone ? window : svg.parentElement, shown = { turn: 0 };
 const stepsOf = query => [...new URLSearchParams(query)].filter(([key]) => STEP_KEYS.includes(key));
 const queryOf = steps => `${new URLSearchParams(steps)}`;
 const given = stepsOf(header.options.filters);     /* what the service has applied */
@@ -145,24 +146,28 @@ async function set(partial, push = true, stubs = []) {
   state = { ...wanted, filters: queryOf(steps), zoom: linkOf(zoom), selected: nameOf(selected) };
   shown.turn = mine;
   redraw();
-  writeLink(push);
+  isAwaited || writeLink(push);     /* a link that leads into the rest stays */
   tell('flame-state', { ...state });
 }
 const zoomInto = node => set({ zoom: linkOf(node), selected: nameOf(node) });
 
+const around = svg.closest('[data-flame-tree]');     /* of a page: where parts of the tree are */
+function failed({ message }) {
+  trouble = `. Frames could not be fetched: ${message}`;
+  return null;
+}
 /* A part of the tree that some filters leave, or null: `trouble` says why. */
 async function fetchPart(place, skip, own) {
   const pass = fragment().get('pass'), path = location.pathname.replace(/(\/methods)?(\.svg)?$/, '/tree');
-  const source = svg.closest('[data-flame-tree]')?.dataset.flameTree ??
+  const source = around?.dataset.flameTree ??
     (pass ? path.replace(/(?=(\/t\/[^/]*)?\/tree$)/, `/k/${encodeURIComponent(pass)}`) : path);
   try {
     const answer = await fetch(`${source}?node=${place}&skip=${skip}&${[header.query, own].filter(Boolean).join('&')}`);
     if (answer.ok)
       return await answer.text();
     throw new Error(`${answer.status} ${answer.statusText}`);
-  } catch ({ message }) {
-    trouble = `. Frames could not be fetched: ${message}`;
-    return null;
+  } catch (error) {
+    return failed(error);
   }
 }
 /* The script filters what is here itself. What is not, the service has to filter. */
@@ -170,14 +175,14 @@ async function sourceFor(own) {
   const steps = stepsOf(own), { data: base } = sources.get('');
   let made = null, why = needsService(plainSteps(steps, presets));
   try {
-    if (!why && !(isHttp && base.stubs.size > 0))
+    if (!why && (isAwaited || !isHttp || base.stubs.size === 0))
       made = { data: base.filtered(steps, presets) };
   } catch ({ message }) {
     why = message;
   }
   if (!made && isHttp) {
     const part = await fetchPart(0, 0, own);
-    made = part && { text: part, pieces: new Map(), data: new Data(part) };
+    made = part && sourceOf(part);
   } else if (!made) {
     trouble = `. ${why}`;
   }
@@ -195,10 +200,22 @@ async function fetchHidden(source, own, stubs) {
   try {
     if (all.size > (source.pieces?.size ?? 0))
       Object.assign(source, { pieces: all, data: new Data(source.text, all) });
-  } catch ({ message }) {
-    trouble = `. Frames could not be fetched: ${message}`;
+  } catch (error) {
+    failed(error);
   }
 }
+/* The picture of a page begins with its heaviest frames. The rest comes when nobody waits for anything, or at once where the link
+ * says something; until then the script filters what it has. */
+let isAwaited = isHttp && around && data.stubs.size > 0, rest;
+async function fetchRest() {
+  const text = await fetchPart(0, 0, ''), whole = sources.get('');
+  isAwaited = false;
+  if (!text || !svg.isConnected)     /* another picture has its place */
+    return false;
+  sources.clear();
+  return sources.set('', Object.assign(whole, sourceOf(text)));
+}
+const complete = () => rest ??= fetchRest().catch(failed);
 const fragment = () => new URLSearchParams(location.hash.slice(1));
 const ownOf = hash => [...hash].filter(([key]) => key.startsWith(prefix)).map(([key, value]) => [key.slice(prefix.length), value]);
 const says = hash => ownOf(hash).some(([key]) => key in usual || STEP_KEYS.includes(key));
@@ -234,6 +251,9 @@ async function readLink() {
     Object.assign(wanted, first);
   if (`${Object.values(wanted)}` !== `${Object.values(state)}`)
     set(wanted, false);
+  const mine = turn;
+  if (isAwaited && says(hash) && await complete())     /* what the link names may not have been there */
+    set(mine === turn ? wanted : {}, false);
 }
 /* What links say is shown as it is, and so are files; of a comparison all is shown but idle time. */
 let mayBegin = svg.closest('[data-flame-controls]') && !location.search;
@@ -841,6 +861,8 @@ readLink();
 if (widthPx === 0)
   redraw();     /* the link says nothing else, or it is on its way */
 svg.dataset.state = 'ready';
+if (isAwaited && !rest)
+  (self.requestIdleCallback ?? setTimeout)(async () => await complete() && shown.turn === turn && set({}, false));     /* else somebody waits for a change */
 }
 
 const begun = new WeakSet();

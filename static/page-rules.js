@@ -30,13 +30,6 @@ export function progressWords(made, of) {
     return `Drawing: ${made} of ${of} graphs are ready.`;
 }
 
-/* Without the drawing for those who have no script: a page that is parsed by a script has its thousands of elements, which
- * the picture's script would take away at once. */
-export function withoutDrawing(page) {
-    const begin = page.indexOf('<noscript><svg '), end = page.indexOf('</noscript>', begin);
-    return begin >= 0 && end > begin ? page.slice(0, begin) + page.slice(end + '</noscript>'.length) : page;
-}
-
 /* The keys of filters. */
 export const STEPS = ['focus', 'ignore', 'hide', 'show-from', 'recursion', 'preset'];
 

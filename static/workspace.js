@@ -11,7 +11,7 @@ import { startMethod } from './method-page.js';
 import { startMethods } from './methods.js';
 import { askBeside, changePanel, framePanel, LISTED_MAX, methodPanel } from './method-panel.js';
 import { startOpenIn } from './open-in.js';
-import { countWords, fragmentOf, meant, queryOf, sidesOf, STEPS, withFilters, withoutDrawing, withPass } from './page-rules.js';
+import { countWords, fragmentOf, meant, queryOf, sidesOf, STEPS, withFilters, withPass } from './page-rules.js';
 import './result.js';
 import { followRange, markMethod, showCall, startChart, startLanes, theTime, withLanesHere } from './workspace-lanes.js';
 
@@ -59,7 +59,7 @@ async function show(url, isBack = false) {
     document.body.classList.add('loading');
     try {
         const answer = await fetch(url.href.replace(/#.*/, ''), { headers: { Accept: 'text/html' } });
-        const page = new DOMParser().parseFromString(withoutDrawing(await answer.text()), 'text/html');
+        const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
         if (!isLatest())
             return;
         if (answer.redirected) {     /* from the form's address to that of what it chose */
@@ -70,6 +70,7 @@ async function show(url, isBack = false) {
         if (page.getElementById('content') === null)
             return location.reload();     /* it says what is wrong, or that there is nothing any more */
         const focused = document.activeElement, { id } = focused, isThread = focused.closest('#threads') !== null;
+        page.querySelector('#picture noscript')?.remove();     /* it would be loaded */
         takeOver(page, url);
         startTime(isBack);
         startPicture();

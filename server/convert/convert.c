@@ -468,12 +468,20 @@ struct shared_profile *conversion_read(struct conversion *f, const struct source
 
 /* ---- views ---- */
 
+enum { PAGE_EMBED_NODES = 3000, PAGE_WHOLE_BYTES = 1 << 20 };
+
 void convert_defaults(const struct config *config, struct view_options *view)
 {
     view_defaults(view);
     view->embed_nodes = limit_u32(config->svg_embed_nodes);
     view->embed_bytes = config->svg_embed_bytes;
     view->presets = config->filter_presets;
+}
+
+void convert_for_page(struct view_options *view, uint64_t bytes)
+{
+    if (bytes >= PAGE_WHOLE_BYTES && view->embed_nodes > PAGE_EMBED_NODES)
+        view->embed_nodes = PAGE_EMBED_NODES;
 }
 
 /* Of each frame; NULL: the arena gives no more. */

@@ -125,6 +125,11 @@ struct shared_profile *convert_compare(const struct config *config, const struct
  * picture. */
 void convert_defaults(const struct config *config, struct view_options *view);
 
+/* Of the picture within the page of an upload of so many bytes: it carries no more than what is wide enough to be seen at
+ * first. The script fetches the rest when the page is there (static/flame.js). Small uploads have one picture for the page and
+ * as a file. */
+void convert_for_page(struct view_options *view, uint64_t bytes);
+
 /* A profile and its bytes, for what reads them again. */
 struct convert_source {
     const struct shared_profile *profile;

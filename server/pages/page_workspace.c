@@ -516,28 +516,33 @@ static void workspace_dumps(const struct workspace *w)
 
 /* ---- the picture ---- */
 
-/* The drawing is thousands of elements that the script would take away at once: for a browser that has scripts they are a
- * text. A foreignObject is where HTML, and so <noscript>, may stand within SVG. */
-static void put_drawing(struct buf *b, struct str drawing)
+/* Where no script runs, the picture as a file lies over the parts of it that stand in the page. A foreignObject is where HTML,
+ * and so <noscript>, may stand within SVG. */
+static void put_drawing(const struct workspace *w)
 {
-    if (drawing.n == 0)
-        return;
-    buf_z(b,
-          "<foreignObject width=\"100%\" height=\"100%\"><noscript><svg width=\"100%\" height=\"100%\">\n");
-    buf_str(b, drawing);
-    buf_z(b, "</svg></noscript></foreignObject>\n");
+    buf_z(w->b, "<foreignObject width=\"100%\" height=\"100%\"><noscript><img src=\"");
+    if (w->of.compared != NULL) {
+        buf_bytes(w->b, w->self.p, w->self.n - 1);
+        buf_z(w->b, ".svg");
+        workspace_query(w, w->of.track);
+    } else {
+        page_put(w->b, "{}t/{}.svg", w->self, w->of.track);
+        view_link(w->b, w->of.options, "&amp;");
+    }
+    buf_z(w->b, "\" alt=\"Flame graph\"></noscript></foreignObject>\n");
 }
 
-/* Without its style and its script, which the page has from files: it allows none within itself. */
+/* Without its style and its script, which the page has from files: it allows none within itself. And without the drawing:
+ * thousands of elements that the script would take away at once. */
 static void put_picture(const struct workspace *w)
 {
     struct svg_parts parts = svg_without_code(w->of.content);
 
     for (size_t i = 0; i < SVG_PIECES; i++) {
-        if (i == SVG_DRAWING)
-            put_drawing(w->b, parts.pieces[i]);
-        else
+        if (i != SVG_DRAWING)
             buf_str(w->b, parts.pieces[i]);
+        else if (parts.pieces[i].n > 0)
+            put_drawing(w);
     }
 }
 

@@ -604,5 +604,7 @@ enum exchange_step workspace_answer(struct exchange *x, struct workspace_answer 
         rows->limit = METHODS_PAGE_ROWS;
     head.output = NULL;
     head.report = is_compared(a) ? report_by_name(STR("diff-head"), STR("")) : NULL;
+    if (a->tab == TAB_FLAME)
+        convert_for_page(&a->content.asked.view, a->record.size + a->other.size);
     return view_work(x, &head, &(struct view_work){&a->result, 0, take_head, get_content, a});
 }

@@ -705,17 +705,17 @@ static void run_withdrawal(struct thread_job *thread)
 
 /* ---- the job: views that are made ahead ---- */
 
-/* The view is that of a request for it without options (routes/handle_view.c): the same key. */
+/* The view is that of a request without options (routes/handle_view.c), a picture that of the page; without output the summary. */
 static struct view_request request_of(const struct job *job, const struct output *output, uint32_t track_id)
 {
     struct view_request r = {.output = output};
 
     view_of(&r, &job->result.record);
     convert_defaults(job->service->config, &r.options);
-    if (output != NULL) {
-        r.options.track_ids[0] = track_id;
-        r.options.n_track_ids = 1;
-    }
+    r.options.track_ids[0] = track_id;
+    r.options.n_track_ids = output != NULL;
+    if (output == &OUTPUT_SVG)
+        convert_for_page(&r.options, job->result.record.size);
     return r;
 }
 

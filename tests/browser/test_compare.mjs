@@ -292,6 +292,7 @@ describe('comparing', { skip }, () => {
         await page.click('#choices noscript button');
         await page.waitForURL(/wide=larger/);
         assert.match(await page.textContent('#picture svg text'), /thread CPU time, the larger of A and B/);
+        assert.ok(await page.locator('#picture img').evaluate(async picture => (await picture.decode(), picture.naturalWidth > 500)));
         assert.equal(await page.inputValue('#value'), 'cpu');
         await page.click('.tabs a:nth-child(2)');
         assert.match(await page.textContent('#methods pre'), /\n +change +% +excl A +excl B.*method\n.*\n +\+/);

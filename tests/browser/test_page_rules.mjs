@@ -1,7 +1,7 @@
 /* The pure parts of the scripts of a profile's pages: no browser. */
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { asksToDelete, countWords, fragmentOf, meant, progressWords, queryOf, tokenOf, withoutDrawing, withPass } from '../../static/page-rules.js';
+import { asksToDelete, countWords, fragmentOf, meant, progressWords, queryOf, tokenOf, withPass } from '../../static/page-rules.js';
 
 test('a token is taken only if it has the form of one', () => {
     const token = 'abcdefghijklmnopqrstuvwxy2';
@@ -56,9 +56,3 @@ test('a link to a picture has its pass behind the state', () => {
     assert.equal(withPass('#zoom=0', 'abc'), '#zoom=0&pass=abc');
 });
 
-test('a page that comes without the drawing of those who have no script', () => {
-    const page = drawing => `<p>a</p><noscript>b</noscript><svg class="af"><g class="still">\n<metadata class="d">{}</metadata>\n<foreignObject>${drawing}</foreignObject></g>\n</svg>\n<noscript>c</noscript>`;
-    assert.equal(withoutDrawing(page('<noscript><svg width="100%">\n<g class="f">\n<g><rect/></g>\n</g>\n</svg></noscript>')), page(''));
-    for (const other of [page(''), '<p>no picture</p>', '<noscript><svg >', ''])
-        assert.equal(withoutDrawing(other), other);
-});

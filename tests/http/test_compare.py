@@ -64,7 +64,7 @@ class Compare(ServiceTest):
         self.assertEqual(page.status, 200)
         self.assertIn("default-src 'none'", page['Content-Security-Policy'])
         self.assertNotRegex(page.text, r' style="|<style|<script>')
-        self.assertIn('com.app.New&lt;i&gt;.made', page.text)
+        self.assertIn('com.app.New&lt;i&gt;\tmade', page.text)
         self.assertIn('<option value="cpu" selected>', page.text)
         self.assertIn('<option value="larger" selected>', page.text)
         self.assertIn('<option value="change" selected>', page.text)
