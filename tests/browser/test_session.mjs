@@ -6,7 +6,7 @@ import { browser, findings, missing, openPage, serve, service, skip, trace, unti
 
 serve();
 
-const isDrawn = () => document.querySelector('#picture > svg')?.dataset.state === 'ready';
+const isDrawn = () => !document.body.classList.contains('loading') && document.querySelector('#picture > svg')?.dataset.state === 'ready';
 const isListed = () => document.getElementById('methods')?.dataset.state === 'ready';
 
 test('a whole session asks for nothing that is not there', { skip }, async () => {
