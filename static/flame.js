@@ -146,7 +146,7 @@ async function set(partial, push = true, stubs = []) {
   state = { ...wanted, filters: queryOf(steps), zoom: linkOf(zoom), selected: nameOf(selected) };
   shown.turn = mine;
   redraw();
-  isAwaited || writeLink(push);     /* a link that leads into the rest stays */
+  isAwaited && !push || writeLink(push);     /* a link that leads into the rest stays, unless somebody goes elsewhere */
   tell('flame-state', { ...state });
 }
 const zoomInto = node => set({ zoom: linkOf(node), selected: nameOf(node) });

@@ -630,8 +630,8 @@ bool data_put(struct data_tree *d, struct buf *out, uint32_t *embedded, struct d
 
 /* ---- a piece ---- */
 
-/* Of the whole tree as much as a picture carries, if that is more than a piece has. With a child at least, however long the names are: who asks for one piece after
- * the other gets further. */
+/* Of the whole tree as much as a picture carries, if that is more than a piece has. With a child at least, however long the
+ * names are: who asks for one piece after the other gets further. */
 bool data_render_piece(const struct render_input *in, struct buf *out, struct diag *diag)
 {
     const struct view_options *o = in->view;

@@ -400,19 +400,27 @@ test('a page begins with its heaviest frames, and gets the rest by itself', { sk
     const { search, filters } = await stateOf(page);
     assert.deepEqual([search, new URLSearchParams(filters).get('hide')], ['C.m', '/^a.b.C.m0$/']);
     assert.match(page.url(), /hide=/);
-
+    const key = await page.evaluate(async () => {
+        const { flame } = document.querySelector('#picture > svg');
+        await flame.set({ filters: '', search: '' });
+        flame.selectMethod('a.b.C.rare');
+        return flame.state.selected.slice(-5);
+    });
+    assert.equal(key.length, 5);
     await close(page);
 
     /* A link into the rest stays as it is, and leads there when the rest has come. */
-    const other = await withoutRest(), hash = '#view=sandwich&method=a.b.C.rare&search=C.m', whose = () => document.querySelector('#picture .status').textContent;
-    await goto(other, its.url + hash);
-    assert.doesNotMatch(await other.evaluate(whose), /rare/);
-    assert.equal(new URL(other.url()).hash, hash);
-    other.letThrough();
-    await until(other, hasRare);
-    assert.match(await other.evaluate(whose), /callees \(below\) of a\.b\.C\.rare/);
-    assert.equal(new URL(other.url()).hash, hash);
-    await close(other);
+    for (const hash of ['#view=sandwich&method=a.b.C.rare&search=C.m', `#view=inverted&zoom=${key}`]) {
+        const other = await withoutRest(), linkOf = () => new URL(other.url()).hash;
+        await goto(other, its.url + hash);
+        assert.equal(linkOf(), hash);
+        other.letThrough();
+        await until(other, hasRare);
+        const { view, zoom } = await stateOf(other), words = await other.evaluate(() => document.querySelector('#picture .status').textContent);
+        assert.ok(view === 'inverted' ? zoom === key : /callees \(below\) of a\.b\.C\.rare/.test(words), `${zoom} ${words}`);
+        assert.equal(linkOf(), hash);
+        await close(other);
+    }
 });
 
 /* A browser sends no password for what a page of an opaque origin fetches: the pass of its link has to do. */

@@ -55,4 +55,3 @@ test('a link to a picture has its pass behind the state', () => {
     assert.equal(withPass('#', 'abc'), '#pass=abc');
     assert.equal(withPass('#zoom=0', 'abc'), '#zoom=0&pass=abc');
 });
-
