@@ -171,6 +171,27 @@ def suite(wanted):
         yield from others.result()
 
 
+def memory(wanted):
+    """For a build with a sanitizer, whose results are those of the ordinary one: each file of real profiles is read, drawn and put in
+    words, or refused, and nothing is found."""
+    folder = os.path.join(os.environ.get('AFLAMED_SAMPLES', ''), 'samples')
+    paths = sorted(path for path in glob.glob(folder + '/**', recursive=True) if os.path.isfile(path))
+    if not os.environ.get('AFLAMED_SAMPLES') or not paths:
+        yield Result('oracle/memory', SKIPPED, 'AFLAMED_SAMPLES does not name the folder of real profiles')
+        return
+
+    def one(path):
+        name = 'oracle/memory/' + os.path.relpath(path, folder)
+        try:
+            for command in (('verdict',), ('render', '-o', '/dev/null')):
+                cases.aflamed(*command, path)
+        except cases.Wrong as wrong:
+            return Result(name, FAILED, str(wrong))
+        return Result(name, PASSED)
+    with ThreadPoolExecutor(int(os.environ.get('JOBS') or os.cpu_count())) as pool:
+        yield from pool.map(one, [path for path in paths if wanted in 'oracle/memory/' + os.path.relpath(path, folder)])
+
+
 def method_traces(folder, reference, wanted):
     sys.setrecursionlimit(20000)
     for path in samples(folder):

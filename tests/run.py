@@ -230,7 +230,7 @@ def http_suite(wanted):
     modules = [f[:-3] for f in longest_first(os.path.join(HERE, 'http'), r'test_\w+\.py')]
     named = [m for m in modules if re.match(r'http/%s(\.|$)' % m, wanted)]     # to load the others takes a while
     modules = named or modules
-    with ThreadPoolExecutor(JOBS + (JOBS + 1) // 2) as pool:
+    with ThreadPoolExecutor(2 * JOBS) as pool:
         for results in pool.map(lambda module: http_module(module, wanted), modules):
             yield from results
 
@@ -299,8 +299,8 @@ def browser_suite(wanted):
     if absent:
         yield from (Result('browser/%s' % file, SKIPPED, 'not there: ' + ', '.join(absent)) for file in files)
         return
-    # Each file has a browser and a service of its own.
-    with ThreadPoolExecutor(JOBS) as pool:
+    # Each file has a browser and a service of its own, and waits for them.
+    with ThreadPoolExecutor(JOBS + (JOBS + 1) // 2) as pool:
         for results in pool.map(lambda file: browser_file(folder, file), files):
             yield from results
 
@@ -381,7 +381,7 @@ def main(arguments):
     sanitizer_environment()
     all_results = []
     suites = {'unit': unit_suite, 'fuzz': fuzz_suite, 'data': cases.suite, 'http': http_suite, 'browser': browser_suite,
-              'oracle': oracle.suite}
+              'oracle': oracle.suite if plain_build() else oracle.memory}
     for name, suite in suites.items():
         if wanted.split('/')[0] in suites and wanted.split('/')[0] != name:
             continue

@@ -67,13 +67,16 @@ bool faults_hit(const char *function, void *site, int error)
 
     if (c == NULL || atomic_load(&c->armed) == 0 || !concerns(c, function, error))
         return false;
+    /* The driver may reset the counts while threads are here: two of them can have the same number then. */
     uint64_t n = atomic_fetch_add(&c->calls, 1);
     if (n < FAULTS_TRACE)
-        c->trace[n] = (uint32_t)offset_of(site);
+        atomic_store(&c->trace[n], (uint32_t)offset_of(site));
     if (n < atomic_load(&c->first) || n > atomic_load(&c->last))
         return false;
     if (atomic_fetch_add(&c->failed, 1) == 0) {
+        pthread_mutex_lock(&lock);
         strncpy(c->name, function, FAULTS_NAME_BYTES - 1);
+        pthread_mutex_unlock(&lock);
         atomic_store(&c->site, offset_of(site));
     }
     errno = strcmp(c->only, FAULTS_SPACE) == 0 ? ENOSPC : error;

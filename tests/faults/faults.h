@@ -37,7 +37,7 @@ struct control {
     uint64_t blocks;              /* of memory that were not freed */
     uint64_t sites[FAULTS_SITES]; /* where the first of these blocks were got */
 
-    uint32_t trace[FAULTS_TRACE]; /* sites of the first calls */
+    _Atomic uint32_t trace[FAULTS_TRACE]; /* sites of the first calls */
 };
 
 /* Counts a call to the function from the site, and says whether it is to fail; errno is set then. */

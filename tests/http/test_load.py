@@ -110,9 +110,10 @@ class Uploads(ServiceTest):
 
 class Answers(ServiceTest):
     """Clients that ask for much and take nothing of it: what they leave in memory has a limit."""
-    CONFIG = {'answer_memory_bytes': '16M', 'views_in_memory_bytes': 0, 'profile_cache_bytes': 0, 'render_tracks': 0}
+    MEMORY_BYTES = amount(16, 8) * MIB
+    CONFIG = {'answer_memory_bytes': MEMORY_BYTES, 'views_in_memory_bytes': 0, 'profile_cache_bytes': 0, 'render_tracks': 0}
     THREADS = 40000     # some 5 MB of JSON, which no socket takes at once
-    CLIENTS = 12
+    CLIENTS = amount(12, 6)
 
     def ask_and_not_read(self, target):
         connection = socket.socket()
@@ -142,7 +143,7 @@ class Answers(ServiceTest):
         before = self.server.peak_bytes()
         self.refuse_and_recover(path, [path + '.json'] * self.CLIENTS)
         if not sanitized():     # what two threads are just making, and the upload, are beside what is held
-            self.assertLess(self.server.peak_bytes() - before, (16 << 20) + 6 * size)
+            self.assertLess(self.server.peak_bytes() - before, self.MEMORY_BYTES + 6 * size)
         views = [path + '/t/all.json?width=%d' % (500 + i) for i in range(self.CLIENTS)]
         self.refuse_and_recover(path, views)
         sent = re.findall(r'target=\S+/t/all\.json\S* status=200', self.server.log())

@@ -218,7 +218,7 @@ class Archives(Packed):
 
     def test_member_before_or_behind_the_file(self):
         """The answer is the same: also where another member, or the file, would be refused at once."""
-        large = zipped(('first', b'a;b 1\n' + b'\n' * (40 * MIB)), ('second', trace()))
+        large = zipped(('first', b'a;b 1\n' + b'\n' * (amount(40, 20) * MIB)), ('second', trace()))
         for content, member, status in ((large, b'second', 201), (large, b'first', 413), (b'\x89PNG\r\n\x1a\n', b'x', 400),
                                         (large + b'\0' * (12 * MIB), b'second', 201)):
             answers = [self.server.upload_form(*fields, Accept='application/json')
@@ -342,16 +342,16 @@ class Bombs(Packed):
         self.assertTrue(self.server.gets_rid_of('tmp'))
 
     def test_ratio(self):
-        gz, runs = bomb(300 * MIB), zstd_runs(80_000)
+        gz, runs = bomb(amount(300, 60) * MIB), zstd_runs(amount(80_000, 16_000))
         words = 'max_unpacked_ratio', '200'
-        for content in (gz, runs, zipped(('a', b'a;b 1\n' + b'\n' * (40 * MIB)))):
+        for content in (gz, runs, zipped(('a', b'a;b 1\n' + b'\n' * (amount(40, 20) * MIB)))):
             self.assert_bounded(lambda sent=content: self.server.upload(sent), *words)
             self.assert_bounded(lambda sent=content: self.server.upload_form(('trace', 'x', sent)), *words)
         for coding, content in (('gzip', gz), ('zstd', runs)):
             self.assert_bounded(lambda sent=content, c=coding: self.server.upload(sent, Content_Encoding=c), *words)
 
     def test_coded_form(self):
-        kind, body = form(('trace', 'x.trace', b'a;b 1\n' + b'\n' * (200 * MIB)))
+        kind, body = form(('trace', 'x.trace', b'a;b 1\n' + b'\n' * (amount(200, 60) * MIB)))
         self.assert_bounded(lambda: self.server.request('POST', '/', gzip.compress(body), Content_Type=kind,
                                                         Content_Encoding='gzip'), 'max_unpacked_ratio')
 

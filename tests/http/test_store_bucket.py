@@ -17,6 +17,7 @@ from support import Server, eventually, id_of, token_of, trace
 from team import STARTUP, Team
 
 NAME = 's3://' + BUCKET + '/team'
+LONG_LINE = b'main;first;' + b'second' * 660 + b' 5\n'      # folded stacks of 4,000 bytes: much to send, little to read
 
 
 def run_backends(test, bucket, endpoints, region, access, secret):
@@ -240,7 +241,7 @@ class Copies(BucketTest):
 
 class Parts(BucketTest):
     """A large file is sent in parts."""
-    CONTENT = b'main;first;second 5\n' * 3_600_000      # more than 64 MiB
+    CONTENT = LONG_LINE * 18_000      # more than 64 MiB
 
     def setUp(self):
         super().setUp()
@@ -272,7 +273,7 @@ class Ahead(BucketTest):
     """The parts of a large upload that comes slowly are sent while it arrives."""
     PART = 16 << 20
     BEGINNING = PART + (128 << 10)      # less than this is gathered before it is written
-    CONTENT = b'main;first;second 5\n' * 2_000_000      # two parts and a rest
+    CONTENT = LONG_LINE * 10_000      # two parts and a rest
 
     def setUp(self):
         super().setUp()

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tests/support/profile_dump.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/trace_bytes.h"
 
 const struct reader_limits PACKED_LIMITS = {.methods = 1000,
@@ -62,8 +63,9 @@ void packed_assert_every_cut(struct str bytes)
     size_t *each = calloc(bytes.n, sizeof(*each));
 
     assert_non_null(each);
-    for (size_t cut = 0; cut < bytes.n; cut++) {
+    for (size_t cut = 0; cut < bytes.n; cut++)
         each[cut] = cut;
+    for (size_t cut = 0; cut < bytes.n; cut += PLACES_STEP) {
         answer = answer_cut(bytes, &cut, 1);
         if (!str_eq(buf_view(&answer), buf_view(&whole)))
             fail_msg("cut at %zu: %.*s", cut, (int)answer.n, answer.p);

@@ -10,15 +10,12 @@
 #include "profile/filter/filter.h"
 #include "profile/frame/own_code.h"
 #include "tests/support/fake_profile.h"
+#include "tests/support/sanitized.h"
 
 /* A second on a quiet machine. Without a budget it would be hours. */
 enum { NAME_BYTES = 1000, METHODS = 30000, ANSWER_MS = 10000, STOP_MS = 100 };
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { SLOWER = 20 };
-#else
-enum { SLOWER = 1 };
-#endif
+enum { SLOWER = SANITIZED ? 20 : 1 };
 
 /* Time of the processor, so that other programs do not count. */
 static int64_t spent_ms(void)

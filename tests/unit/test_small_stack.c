@@ -10,9 +10,10 @@
 #include "server/convert/convert.h"
 #include "server/convert/report.h"
 #include "tests/support/families.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/small_stack.h"
 
-enum { SIZE = 10000 };
+enum { SIZE = SANITIZED ? 3000 : 10000 };
 
 struct work {
     enum family family;

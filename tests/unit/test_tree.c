@@ -7,6 +7,7 @@
 #include "render/tree/tree.h"
 #include "tests/support/fake_profile.h"
 #include "tests/support/rendering.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/small_stack.h"
 
 static const struct measure WALL = {STR_INIT("wall"), STR_INIT("wall time"), UNIT_NS, false, 0, 0};
@@ -160,7 +161,7 @@ TEST(sums_saturate)
 /* One stack of a hundred thousand frames, far more than a stack of this size has room for if each took one call, then
  * a node with as many children, in every output and mode. */
 /* A recursion takes 16 bytes a level at least: so many levels or siblings would not fit the small stack. */
-enum { DEEP = 30000, WIDE = 30000 };
+enum { DEEP = SANITIZED ? 10000 : 30000, WIDE = DEEP };
 
 static struct fake *deep_and_wide(void)
 {

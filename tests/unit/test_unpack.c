@@ -8,6 +8,7 @@
 #include "parser/reader.h"
 #include "tests/support/packed_answers.h"
 #include "tests/support/packing.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/test_input.h"
 
 struct kind {
@@ -38,14 +39,6 @@ static const struct kind KINDS[] = {{"gzip", packing_gzip},
                                     {"zip-streamed", pack_zip_streamed},
                                     {"zip-stored", pack_zip_stored}};
 enum { N_KINDS = sizeof(KINDS) / sizeof(*KINDS) };
-
-/* The ordinary build tries every bit and every length. Under a sanitizer, ten times slower, every so
- * manyth: prime to 8, so that each bit of a byte has its turn. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { STEP = 7 };
-#else
-enum { STEP = 1 };
-#endif
 
 /* ---- helpers ---- */
 
@@ -104,7 +97,7 @@ TEST(test_every_truncation)
 {
     for (size_t k = 0; k < N_KINDS; k++) {
         struct buf packed = packed_input(&KINDS[k], "long");
-        for (size_t n = 4; n < packed.n; n += STEP) {
+        for (size_t n = 4; n < packed.n; n += PLACES_STEP) {
             struct str part = {packed.p, n};
             struct buf answer = packed_answer_to(part);
             bool marked =
@@ -138,7 +131,7 @@ TEST(test_every_bit)
 {
     for (size_t k = 0; k < N_KINDS; k++) {
         struct buf packed = packed_input(&KINDS[k], "v3");
-        for (size_t bit = 0; bit < 8 * packed.n; bit += STEP) {
+        for (size_t bit = 0; bit < 8 * packed.n; bit += PLACES_STEP) {
             packed.p[bit / 8] ^= (char)(1 << bit % 8);
             packed_assert_answer(buf_view(&packed), "");
             packed.p[bit / 8] ^= (char)(1 << bit % 8);
