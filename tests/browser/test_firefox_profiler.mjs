@@ -8,7 +8,7 @@ import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 const TOOL = fileURLToPath(new URL('./node_modules/@firefox-devtools/profiler-cli/dist/profiler-cli.js', import.meta.url));
-const ROWS_LEAST = 10, MS_OFF = 0.0011, LINES_MAX = 100_000;
+const ROWS_LEAST = 10, MS_OFF = 0.0011, LINES_MAX = 100_000, PATIENCE_MS = 60_000;
 
 describe('the Firefox Profiler', { skip: process.env.AFLAMED ? false : 'AFLAMED names no program' }, () => {
     let folder, sessions = 0;
@@ -27,16 +27,21 @@ describe('the Firefox Profiler', { skip: process.env.AFLAMED ? false : 'AFLAMED 
         rmSync(folder, { recursive: true, force: true });
     });
 
-    /* Its name for the file from then on. A busy machine may not begin the process that answers in the seconds that it is given. */
+    /* Its name for the file from then on. The tool gives the process that answers half a second to begin, which a busy machine may
+     * need for itself: then that process is ended, and another one is tried. */
     function load(file) {
-        for (let left = 4; ; left--) {
+        for (const end = Date.now() + PATIENCE_MS; ;) {
             const session = `${++sessions}`;
             try {
                 tool('load', file, '--session', session);
                 return session;
             } catch (error) {
-                if (left === 0)
+                const [, pid] = /as pid (\d+)/.exec(error.stderr) ?? [];
+                if (pid === undefined || Date.now() > end)
                     throw error;
+                try {
+                    process.kill(Number(pid));
+                } catch { /* it has ended by itself */ }
             }
         }
     }
