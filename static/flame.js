@@ -15,7 +15,8 @@
  * Events, which bubble: `flame-state` with the new state; `flame-said` with words for the person, '' if they are over;
  * `flame-tab` with the number of the tab that somebody wants; `flame-drawn`; and `flame-filters` with {filters} where a step of the
  * service would have to go or to move: then the page asks the service for a picture with these. Elsewhere the script goes
- * there by itself. And `flame-search` where the page has the field.
+ * there by itself. And `flame-search` where the page has the field. `flame-rest`: the rest of the tree is fetched now; a page that
+ * prevents it calls rest() later.
  * A page that puts another picture in place of one has it started by the event `flame-start` of the document. */
 
 function start(svg, prefix, text) {
@@ -96,7 +97,7 @@ function follow(link, within, mayPass) {
 const isKnown = ([key, value]) => (inputs[key]?.options ? [...inputs[key].options].some(one => one.value === value) :
   typeof value === typeof usual[key]);
 
-const tell = (type, detail) => svg.dispatchEvent(new CustomEvent(type, { bubbles: true, detail }));
+const tell = (type, detail) => svg.dispatchEvent(new CustomEvent(type, { bubbles: true, cancelable: true, detail }));
 
 /* Filters that take back what the service has applied need another picture of it. */
 function leaveFor(filters) {
@@ -854,6 +855,7 @@ svg.flame = {
     ({ key, text: pattern, words: stepWords([key, pattern]), isGiven: i < given.length, isFirst: isFirstFilter() })); },
   get emptiedBy() { return emptiedBy(); }, filter: addStep, addFilter, filterSelected, unfilter, moveFilter, undoFilter: () => unfilter(stepsOf(state.filters).length - 1),
   search: (wanted, how) => set({ search: wanted, ...how }, false),
+  rest: () => (self.requestIdleCallback ?? setTimeout)(async () => !rest && await complete() && shown.turn === turn && set({}, false)),     /* else somebody waits for a change */
 };
 [v, tree] = [valueOf(state), treeOf(state, data)];
 zoom = tree.roots.at(-1);
@@ -861,8 +863,8 @@ readLink();
 if (widthPx === 0)
   redraw();     /* the link says nothing else, or it is on its way */
 svg.dataset.state = 'ready';
-if (isAwaited && !rest)
-  (self.requestIdleCallback ?? setTimeout)(async () => await complete() && shown.turn === turn && set({}, false));     /* else somebody waits for a change */
+if (isAwaited && !rest && tell('flame-rest'))
+  svg.flame.rest();
 }
 
 const begun = new WeakSet();

@@ -17,6 +17,9 @@ let time = null, lanes = null, chart = null;
 
 export const theTime = () => time;
 
+/* Whether the first of them are on their way. */
+export const areLanesAwaited = () => byId('lanes')?.open === true && time !== null && !time.window && time.problem === '';
+
 /* Of the profile that the page shows; again when its lanes have become others (own code, open calls, filters): at the same place. */
 export function startLanes() {
     const section = byId('lanes');

@@ -13,14 +13,14 @@ import { askBeside, changePanel, framePanel, LISTED_MAX, methodPanel } from './m
 import { startOpenIn } from './open-in.js';
 import { countWords, fragmentOf, meant, queryOf, sidesOf, STEPS, withFilters, withPass } from './page-rules.js';
 import './result.js';
-import { followRange, markMethod, showCall, startChart, startLanes, theTime, withLanesHere } from './workspace-lanes.js';
+import { areLanesAwaited, followRange, markMethod, showCall, startChart, startLanes, theTime, withLanesHere } from './workspace-lanes.js';
 
 /* Selects that the picture takes at once; what the others choose is another picture. */
 const CHOICES = ['value', 'view', 'order', 'palette', 'names'];
 const PARTS = ['.tabs', '#threads', '#choices', '#filters', '#whole', '#content', 'header nav'];
 const VERDICT_KEY = 'aflamed.verdict', PANEL_KEY = 'aflamed.panel';     /* are set while a person has them folded */
 const WORDS_KEY = 'aflamed.words';     /* is set while a person has all sentences shown */
-const CHART_PX_MIN = 300, CHART_PX_MAX = 10_000, SAID_MS = 8000, SETTLED_MS = 200, OVERLOADS_MAX = 100;
+const CHART_PX_MIN = 300, CHART_PX_MAX = 10_000, SAID_MS = 8000, SETTLED_MS = 200, OVERLOADS_MAX = 100, REST_MOST_MS = 2000;
 
 const byId = id => document.getElementById(id);
 const svgOf = () => document.querySelector('#picture > svg');
@@ -659,6 +659,14 @@ document.addEventListener('submit', event => {
     event.target.id === 'choices' ? send(event.target) : addFilters(event.target).catch(() => event.target.submit());
 });
 document.addEventListener('change', event => event.target.closest('#choices') && choose(event));
+document.addEventListener('flame-rest', event => {
+    if (!areLanesAwaited())
+        return;
+    const { target } = event, fetchRest = () => target.flame.rest();
+    event.preventDefault();     /* what is seen first comes first */
+    theTime().addEventListener('came', fetchRest, { once: true });
+    setTimeout(fetchRest, REST_MOST_MS);     /* lanes may be long in coming; it is fetched once */
+});
 document.addEventListener('flame-filters', ({ detail: { filters } }) => go(`${location.pathname}?${withFilters(location.search, filters)}`));
 let saying;
 document.addEventListener('flame-said', ({ detail }) => {

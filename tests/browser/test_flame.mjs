@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import { readFileSync } from 'node:fs';
-import { browser, close, findings, looksWell, openPage, overflows, serve, service, skip, startService, trace, until, upload } from './support.mjs';
+import { browser, close, findings, looksWell, openPage, overflows, serve, service, skip, startService, trace, traceOf, until, upload } from './support.mjs';
 
 const RUN = 'com.example.app.MainActivity.onCreate';
 let one, deep;
@@ -420,6 +420,42 @@ test('a page begins with its heaviest frames, and gets the rest by itself', { sk
         assert.ok(view === 'inverted' ? zoom === key : /callees \(below\) of a\.b\.C\.rare/.test(words), `${zoom} ${words}`);
         assert.equal(linkOf(), hash);
         await close(other);
+    }
+});
+
+test('the rest of a large picture is asked for behind the first lanes, and where these do not come', { skip }, async () => {
+    const METHODS = 30_000, methods = Array.from({ length: METHODS }, (_, i) => `a/b/C.m${i}`);
+    const records = methods.flatMap((_, i) => [[1, 4 * i, 2 * i, 2 * i], [1, 4 * i + 1, 2 * i + 1, 2 * i + 1]]);
+    const its = await upload(service, traceOf([{ id: 1, name: 'main' }], methods, records));
+    const isWhole = () => document.querySelector('#picture > svg').flame.hasMethod(`a.b.C.m29999()V`);
+    for (const end of ['continue', 'abort', 'nothing']) {
+        const page = await openPage(browser, service), seen = [];
+        if (end !== 'nothing')     /* however slow the machine is */
+            await page.addInitScript(() => {
+                const { setTimeout: later } = window;
+                window.setTimeout = (what, ms, ...more) => ms === 2000 ? 0 : later(what, ms, ...more);
+            });
+        let letThrough;
+        const held = new Promise(resolve => { letThrough = resolve; });
+        await page.route('**/lanes.json?*', async route => {
+            await held;
+            seen.push(end);
+            await route[end]?.();
+        });
+        await page.route('**/tree?*', route => {
+            seen.push('tree');
+            return route.continue();
+        });
+        await goto(page, its.url);
+        await page.evaluate(() => new Promise(resolve => { requestIdleCallback(() => requestIdleCallback(resolve)); }));
+        if (end !== 'nothing') {
+            assert.equal(await page.evaluate(isWhole), false);
+            letThrough();
+        }
+        await until(page, isWhole);
+        assert.deepEqual(seen, end === 'nothing' ? ['tree'] : [end, 'tree']);
+        letThrough();
+        await close(page);
     }
 });
 
