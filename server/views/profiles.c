@@ -1,6 +1,7 @@
 #include "server/views/profiles.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "core/system/clock.h"
@@ -550,14 +551,16 @@ static const struct shared_profile *settle(struct profiles *p, struct profile_us
     return NULL;
 }
 
-const struct shared_profile *profiles_get(struct profiles *p, const struct profile_id *id, int fd,
-                                          bool with_calls, struct turn *turn, struct profile_use *use,
-                                          struct diag *diag)
+/* *again: the reading that this waited for was of another upload with the same bytes, which was deleted meanwhile. */
+static const struct shared_profile *get_once(struct profiles *p, const struct profile_id *id, int fd,
+                                             bool with_calls, struct turn *turn, struct profile_use *use,
+                                             struct diag *diag, bool *again)
 {
     bool begins, decided = true;
     struct profile_thing *t = enter(p, id, &begins, diag);
 
     *use = (struct profile_use){.thing = NULL};
+    *again = false;
     if (t == NULL)
         return NULL;
     figures_look(p->service->figures, CACHE_PROFILES, !begins);
@@ -567,8 +570,24 @@ const struct shared_profile *profiles_get(struct profiles *p, const struct profi
         make(p, t, fd, turn);
     } else if (use->waited) {
         decided = once_wait(p->once, &t->once, turn);
+        *again = decided && t->once.value == NULL && t->once.diag.kind == DIAG_GONE &&
+                 strcmp(t->id.upload, id->upload) != 0;
     }
     return settle(p, use, decided, turn, diag);
+}
+
+const struct shared_profile *profiles_get(struct profiles *p, const struct profile_id *id, int fd,
+                                          bool with_calls, struct turn *turn, struct profile_use *use,
+                                          struct diag *diag)
+{
+    const struct shared_profile *profile;
+    bool again;
+
+    do {
+        *diag = (struct diag){0};
+        profile = get_once(p, id, fd, with_calls, turn, use, diag, &again);
+    } while (again);
+    return profile;
 }
 
 bool profiles_make_log(struct profiles *p, const struct profile_id *id, struct turn *turn, struct diag *diag)

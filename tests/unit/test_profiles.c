@@ -293,6 +293,35 @@ TEST_WITH(folded_once_for_all_who_wait, build, wreck)
     assert_int_equal(folds(w), 1);
 }
 
+/* The same bytes were uploaded twice, and the upload of which they are read is deleted before it is read. */
+TEST_WITH(another_upload_that_is_gone_is_no_failure, build, wreck)
+{
+    struct world *w = *state;
+    struct record deleted = {.id = "zzzzzzzzzzzzzzzzzzzzzzzzzz"};
+    struct profile_id of_deleted = id_of(w, 1);
+    struct user first, gone, there;
+
+    memcpy(of_deleted.upload, deleted.id, sizeof(of_deleted.upload));
+    memcpy(deleted.sha256, of_deleted.sha256, sizeof(deleted.sha256));
+    assert_int_equal(record_delete(w->service.store, &deleted, 1), STORE_OK);
+    begin(w, 1, 0);
+    ask(w, 0, &first); /* holds the only place for what is read */
+    prepare(w, &gone, &of_deleted);
+    start(&gone);
+    pause_ms(50);
+    start_for(w, 1, &there);
+    pause_ms(50); /* the second one waits for what the first one reads */
+    assert_false(atomic_load(&gone.done) || atomic_load(&there.done));
+    release(w, &first);
+    join(&gone);
+    join(&there);
+    assert_null(gone.use.profile);
+    assert_int_equal(gone.diag.kind, DIAG_GONE);
+    assert_non_null(there.use.profile);
+    assert_int_equal(there.diag.kind, DIAG_NONE);
+    release(w, &there);
+}
+
 TEST_WITH(failure_is_told_and_not_kept, build, wreck)
 {
     struct world *w = *state;
