@@ -73,7 +73,7 @@ export class MethodTable {
         body.addEventListener('keydown', event => this.onKey(event));
         body.addEventListener('focusin', ({ target }) => { this.focused = lineOf(target); });
         box.addEventListener('scroll', () => requestAnimationFrame(() => this.draw()), { passive: true });
-        new ResizeObserver(() => this.draw()).observe(box);
+        new ResizeObserver(() => box.clientHeight === this.drawnPx || this.draw()).observe(box);     /* is told of the first size, too */
         filter.addEventListener('input', () => {
             box.scrollTop = 0;
             this.arrange();
@@ -137,8 +137,8 @@ export class MethodTable {
 
     draw() {
         const { box, lines, body, above, below } = this;
-        const top = Math.max(0, Math.floor(box.scrollTop / ROW_PX) - BEYOND);
-        const end = Math.min(lines.length, Math.ceil((box.scrollTop + box.clientHeight) / ROW_PX) + BEYOND);
+        const px = this.drawnPx = box.clientHeight, top = Math.max(0, Math.floor(box.scrollTop / ROW_PX) - BEYOND);
+        const end = Math.min(lines.length, Math.ceil((box.scrollTop + px) / ROW_PX) + BEYOND);
         const hadFocus = body.contains(document.activeElement);
         above.style.height = `${top * ROW_PX}px`;
         below.style.height = `${(lines.length - end) * ROW_PX}px`;

@@ -143,6 +143,12 @@ void page_frame_begin(struct buf *b, const struct page_frame *frame)
         put_file(b, "<script defer src=\"", frame->root, frame->viewer, "\"></script>\n");
     if (frame->script != NULL)
         put_file(b, "<script type=\"module\" src=\"", frame->root, frame->script, "\"></script>\n");
+    /* With the attributes that fetch() without options has: otherwise the browser would ask twice. */
+    if (frame->fetched.n > 0) {
+        buf_z(b, "<link rel=\"preload\" as=\"fetch\" crossorigin href=\"");
+        buf_str(b, frame->fetched);
+        buf_z(b, "\">\n");
+    }
     if (frame->lead_to != NULL)
         page_put(b, "<meta http-equiv=\"refresh\" content=\"0;url={}\">\n", str_of(frame->lead_to));
     if (frame->refresh_s > 0)

@@ -722,7 +722,8 @@ static void put_card_address(const struct workspace *w, struct buf *b)
 /* Everything before the content. */
 static void put_head(const struct workspace *w)
 {
-    struct buf title = {0}, names = {0}, description = {0}, image = {0};
+    struct buf title = {0}, names = {0}, description = {0}, image = {0}, rows = {0};
+    struct workspace into = *w;
     struct page_preview preview;
 
     put_names(w, &names);
@@ -732,6 +733,9 @@ static void put_head(const struct workspace *w)
     put_description(w, &description);
     if (w->of.base.n > 0)
         put_card_address(w, &image);
+    into.b = &rows;
+    if (w->of.tab == TAB_METHODS && w->of.trouble == NULL)
+        workspace_methods_json(&into);
     preview = (struct page_preview){buf_view(&names), buf_view(&description), buf_view(&image)};
     page_frame_begin(w->b, &(struct page_frame){.title = buf_view(&title),
                                                 .preview = w->of.base.n > 0 ? &preview : NULL,
@@ -739,11 +743,13 @@ static void put_head(const struct workspace *w)
                                                 .style = "flame.css",
                                                 .viewer = "flame.js",
                                                 .script = "workspace.js",
+                                                .fetched = buf_view(&rows),
                                                 .bare = true});
     buf_part_end(w->b, &title);
     buf_part_end(w->b, &names);
     buf_part_end(w->b, &description);
     buf_part_end(w->b, &image);
+    buf_part_end(w->b, &rows);
 }
 
 /* ---- the whole ---- */

@@ -95,6 +95,8 @@ void workspace_hidden(struct buf *b, const char *key, struct str text);
 /* The tab of methods: its link, its table; one method with its callers and callees. */
 void workspace_methods_link(const struct workspace *w, struct str track);
 void workspace_methods(const struct workspace *w);
+/* What the script fetches of it: the table as JSON. */
+void workspace_methods_json(const struct workspace *w);
 void workspace_method(const struct workspace *w);
 
 /* The tab of frames that the app showed too late: whether there are any, its link, its table. */

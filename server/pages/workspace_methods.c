@@ -195,13 +195,18 @@ static void put_kinds(const struct workspace *w)
         page_put(w->b, "\" data-kinds=\"of the {} of {} tracks that have it", PAGE_COUNT(has), PAGE_COUNT(n));
 }
 
+void workspace_methods_json(const struct workspace *w)
+{
+    workspace_place(w, "methods.json", str_of(w->of.rows->sort), STR(""), w->of.rows->group, 0);
+}
+
 void workspace_methods(const struct workspace *w)
 {
     page_put(w->b,
              "<div id=\"methods\" class=\"methods{}\" tabindex=\"0\" role=\"region\" aria-label=\"Methods\" "
              "data-json=\"",
              w->of.compared != NULL ? STR(" compared") : STR(""));
-    workspace_place(w, "methods.json", str_of(w->of.rows->sort), STR(""), w->of.rows->group, 0);
+    workspace_methods_json(w);
     put_kinds(w);
     buf_z(w->b, "\">\n");
     put_sorts(w);
