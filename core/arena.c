@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/memory.h"
+
 #if defined(__SANITIZE_ADDRESS__)
 #define WITH_ASAN
 #elif defined(__has_feature)
@@ -24,7 +26,7 @@
 enum {
     ALIGNMENT = alignof(max_align_t),
     FIRST_BLOCK_BYTES = 16 << 10,
-    BLOCK_BYTES_MAX = 1 << 20,
+    BLOCK_BYTES_MAX = MEMORY_LARGE_BYTES,
     LARGE_BYTES = 32 << 10 /* arrays from here on have a block of their own, which realloc can extend */
 };
 
@@ -44,13 +46,10 @@ void arena_init(struct arena *a, size_t limit_bytes)
 
 static void free_block(const struct arena *a, struct arena_block *block)
 {
-    int fd = block->file;
-
-    if (fd < 0) {
-        free(block);
-        return;
-    }
-    a->files.free(a->files.place, block, block->bytes, fd);
+    if (block->file < 0)
+        memory_free(block, block->bytes);
+    else
+        a->files.free(a->files.place, block, block->bytes, block->file);
 }
 
 static void free_list(const struct arena *a, struct arena_block *block)
@@ -87,7 +86,7 @@ static struct arena_block *take(struct arena *a, struct arena_block *old, size_t
      * below zero. */
     if (bytes > a->limit_bytes || a->used_bytes - old_bytes > a->limit_bytes - bytes)
         return fail(a, ARENA_LIMIT);
-    struct arena_block *block = realloc(old, bytes);
+    struct arena_block *block = memory_resize(old, old_bytes, bytes);
     if (block == NULL)
         return fail(a, ARENA_NO_MEMORY);
     a->used_bytes += bytes - old_bytes;
@@ -114,7 +113,7 @@ static struct arena_block *take_file(struct arena *a, struct arena_block *old, s
     if (old != NULL && old_bytes == 0) {
         a->used_bytes -= old->bytes;
         memcpy(block, old, old->bytes);
-        free(old);
+        memory_free(old, old->bytes);
     }
     block->bytes = bytes;
     block->file = fd;
@@ -137,6 +136,7 @@ static bool add_block(struct arena *a, size_t need)
     a->blocks = block;
     a->next = (char *)(block + 1);
     a->end = (char *)block + bytes;
+    a->zeroed = bytes >= MEMORY_LARGE_BYTES;
     POISON(a->next, (size_t)(a->end - a->next));
     return true;
 }
@@ -155,7 +155,7 @@ void *arena_alloc(struct arena *a, size_t bytes)
     void *p = a->next;
     a->next += rounded;
     UNPOISON(p, bytes);
-    return memset(p, 0, bytes);
+    return a->zeroed ? p : memset(p, 0, bytes);
 }
 
 void *arena_array(struct arena *a, size_t count, size_t element_bytes)

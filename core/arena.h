@@ -30,7 +30,8 @@ struct arena_files {
 struct arena {
     struct arena_block *blocks;
     struct arena_block *large; /* blocks of one array each */
-    char *next, *end;          /* free part of the newest block */
+    char *next, *end;          /* free part of the newest block, */
+    bool zeroed;               /* which is zeroed */
     size_t used_bytes;         /* taken from the system, headers included */
     size_t limit_bytes;
     enum arena_failure failure; /* of the first request that failed; sticky */

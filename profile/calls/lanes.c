@@ -10,7 +10,8 @@ struct lane_track {
     struct span_sink *spans; /* NULL: not open */
 
     uint64_t last[2];            /* wall or the first clock, and CPU: ns at its latest record */
-    uint64_t *cpu;               /* [width_px * LANE_CLASSES]: CPU time; NULL without a CPU clock */
+    bool has_cpu;                /* There is a CPU clock. */
+    uint64_t cpu[LANE_CLASSES];  /* CPU time in the pixel so far */
     uint64_t wait_ns, run_ns;    /* what the latest sample says of the time behind it */
     bool waits;                  /* time that is credited now is waiting, whatever is open */
     uint32_t pixel;              /* in which last[0] is, or 0 before the window */
@@ -73,31 +74,32 @@ static void credit(const struct lanes_sink *s, struct lane_track *x, frame_id to
     if (top == FRAME_NONE)
         return;
     x->lane->pixels[x->pixel].ns[x->waits ? LANE_WAITING : class] += wall_ns;
-    if (x->cpu != NULL && wall_ns > 0)
-        x->cpu[(size_t)x->pixel * LANE_CLASSES + class] += cpu_ns;
+    if (x->has_cpu && wall_ns > 0)
+        x->cpu[class] += cpu_ns;
     if (x->n_marked > 0)
         x->lane->marks[x->pixel].ns += wall_ns;
     if (x->lane->methods != NULL && wall_ns > 0 && !x->waits && class != LANE_WAITING)
-        vote(&x->lane->methods[x->pixel], top, x->cpu != NULL ? cpu_ns : wall_ns);
+        vote(&x->lane->methods[x->pixel], top, x->has_cpu ? cpu_ns : wall_ns);
 }
 
-/* Wall time beyond the CPU time of its pixel and class is waiting. A pixel is the smallest piece of time
+/* Behind the last time of a pixel: wall time beyond the CPU time of its class is waiting. A pixel is the smallest piece of time
  * that is looked at: clocks of the CPU are coarse, and what one record has too much another has too little. */
-static void settle_waiting(const struct lanes_sink *s, struct lane_track *x)
+static void settle_waiting(struct lane_track *x)
 {
     const struct time_values both = {.n_values = 2, .measured = {[TIME_WAITING] = 2}, .wall = 1};
+    uint64_t *ns = x->lane->pixels[x->pixel].ns, parts[TIME_STATES];
 
-    for (uint32_t i = 0; x->cpu != NULL && x->lane->pixels != NULL && i < s->request.width_px; i++) {
-        uint64_t *ns = x->lane->pixels[i].ns, parts[TIME_STATES];
-        for (unsigned class = 0; class < LANE_WAITING; class ++) {
-            if (ns[class] == 0)
-                continue;
-            uint64_t measured[TIME_STATES] = {[TIME_RUNNING] = x->cpu[(size_t)i * LANE_CLASSES + class]};
-            time_split(&both, ns[class], measured, true, false, parts);
-            ns[LANE_WAITING] += parts[TIME_WAITING];
-            ns[class] -= parts[TIME_WAITING];
-        }
+    if (!x->has_cpu)
+        return;
+    for (unsigned class = 0; class < LANE_WAITING; class ++) {
+        if (ns[class] == 0)
+            continue;
+        uint64_t measured[TIME_STATES] = {[TIME_RUNNING] = x->cpu[class]};
+        time_split(&both, ns[class], measured, true, false, parts);
+        ns[LANE_WAITING] += parts[TIME_WAITING];
+        ns[class] -= parts[TIME_WAITING];
     }
+    memset(x->cpu, 0, sizeof(x->cpu));
 }
 
 /* How much of the CPU time between two records has passed at a time between them. */
@@ -134,6 +136,7 @@ static void advance_to(const struct lanes_sink *s, struct lane_track *x, frame_i
         at = to > at ? to : at;
         if (now_ns < edge || x->pixel + 1 == s->request.width_px)
             return;
+        settle_waiting(x);
         x->pixel++;
     }
 }
@@ -176,8 +179,8 @@ static void take_sums(const struct lanes_sink *s, struct lane_track *x, const st
     x->sums.some = false;
     for (unsigned class = 0; class < LANE_CLASSES; class ++) {
         pixel->ns[class] += x->sums.ticks[0][class] * ns_per_tick;
-        if (x->cpu != NULL)
-            x->cpu[(size_t)x->pixel * LANE_CLASSES + class] += x->sums.ticks[clock][class] * ns_per_tick;
+        if (x->has_cpu)
+            x->cpu[class] += x->sums.ticks[clock][class] * ns_per_tick;
     }
     pixel->calls += x->sums.entered;
     x->sums.entered = 0;
@@ -329,11 +332,7 @@ static bool begin(void *context, struct replay_track *t)
     x->lane->pixels = arena_array(s->arena, width, sizeof(*x->lane->pixels));
     if (s->request.marks)
         x->lane->marks = arena_array(s->arena, width, sizeof(*x->lane->marks));
-    if (s->request.cpu_clock != 0 && track_has(t->of, s->request.cpu_clock)) {
-        x->cpu = arena_array(s->arena, (size_t)width * LANE_CLASSES, sizeof(*x->cpu));
-        if (x->cpu == NULL)
-            return false;
-    }
+    x->has_cpu = s->request.cpu_clock != 0 && track_has(t->of, s->request.cpu_clock);
     if (x->lane->pixels == NULL || (s->request.marks && x->lane->marks == NULL) ||
         (s->request.methods && !begin_methods(s, x->lane)))
         return false;
@@ -501,7 +500,8 @@ struct replay_sink lanes_sink_replay(struct lanes_sink *s)
 const struct lanes *lanes_sink_finish(struct lanes_sink *s)
 {
     for (uint32_t i = 0; i < s->request.n_tracks; i++)
-        settle_waiting(s, &s->tracks[i]);
+        if (s->list[i].pixels != NULL)
+            settle_waiting(&s->tracks[i]);
     for (uint32_t i = 0; i < s->request.n_tracks; i++)
         s->list[i].spans = s->tracks[i].spans != NULL ? span_sink_finish(s->tracks[i].spans) : NULL;
     longest_calls_sort(&s->lanes.first);

@@ -4,12 +4,13 @@
 
 #include "core/arena.h"
 #include "core/buf.h"
+#include "core/memory.h"
 #include "profile/log/call_log_impl.h"
 #include "profile/profile.h"
 
 /* ---- logs in memory ---- */
 
-enum { PIECE_BYTES = 1 << 20 };
+enum { PIECE_BYTES = MEMORY_LARGE_BYTES };
 
 static bool add_piece(struct log_memory *m)
 {
@@ -21,7 +22,7 @@ static bool add_piece(struct log_memory *m)
         m->pieces = pieces;
         m->capacity = capacity;
     }
-    m->pieces[m->n] = malloc(PIECE_BYTES);
+    m->pieces[m->n] = memory_resize(NULL, 0, PIECE_BYTES);
     return m->pieces[m->n] != NULL && ++m->n > 0;
 }
 
@@ -84,7 +85,7 @@ struct call_log_source log_memory_source(struct log_memory *m)
 void log_memory_free(struct log_memory *m)
 {
     for (size_t i = 0; i < m->n; i++)
-        free(m->pieces[i]);
+        memory_free(m->pieces[i], PIECE_BYTES);
     free(m->pieces);
     *m = (struct log_memory){0};
 }
@@ -169,16 +170,26 @@ static void begin_run(struct call_log_writer *w, uint32_t number)
     w->current = number;
 }
 
-/* The next block has room of its own: it is about as long. */
+enum { KEPT_ROOM_BYTES = MEMORY_LARGE_BYTES };
+
+/* A copy of the block, in room for many, which is given back when they have been joined. */
 static void keep_block(struct call_log_writer *w)
 {
-    if (!ARENA_ROOM(w->arena, w->kept, w->kept_capacity, w->n_kept + 1)) {
-        w->failed = true;
-        return;
+    struct kept_block kept = {0};
+
+    w->failed = w->failed || !ARENA_ROOM(w->arena, w->kept, w->kept_capacity, w->n_kept + 1);
+    if (!w->failed && w->room_left < w->n) {
+        kept.room_bytes = w->n > KEPT_ROOM_BYTES ? w->n : KEPT_ROOM_BYTES;
+        w->room_next = arena_lend(w->arena, kept.room_bytes, 1);
+        w->room_left = kept.room_bytes;
+        w->failed = w->room_next == NULL;
     }
-    w->kept[w->n_kept++] = (struct kept_block){w->bytes, w->capacity};
-    w->bytes = NULL;
-    w->capacity = 0;
+    if (w->failed)
+        return;
+    kept.bytes = memcpy(w->room_next, w->bytes, w->n);
+    w->kept[w->n_kept++] = kept;
+    w->room_next += w->n;
+    w->room_left -= w->n;
 }
 
 void call_log_put_block(struct call_log_writer *w)
@@ -196,8 +207,6 @@ void call_log_put_block(struct call_log_writer *w)
     w->offset += w->n;
     w->n = w->told = w->n_members = 0;
     w->close_at = w->block_bytes;
-    if (w->is_piece)
-        (void)call_log_reserve(w, w->block_bytes + w->block_bytes / 8);
 }
 
 void call_log_close_block(struct call_log_writer *w)
@@ -484,18 +493,28 @@ static bool put_parts(struct call_log_writer *w, struct buf *footer)
     return true;
 }
 
-static bool put_footer(struct call_log_writer *w, struct call_log_trailer *trailer, struct buf *footer)
+/* A part of the footer: see log_check_footer. */
+static void put_checked(struct call_log_writer *w, struct call_log_trailer *trailer, const void *p, size_t n)
+{
+    trailer->footer_check = log_check_on(trailer->footer_check, p, n);
+    put(w, p, n);
+}
+
+static bool put_footer(struct call_log_writer *w, struct call_log_trailer *trailer, struct buf *small)
 {
     for (size_t i = 0; i < w->n_parts; i++)
         w->tracks[w->parts[i].track].footer.n_parts++;
-    put_tracks(w, trailer, footer);
-    if (!put_parts(w, footer))
+    put_tracks(w, trailer, small);
+    if (!put_parts(w, small))
         return false;
     for (size_t i = 0; i < w->n_tracks; i++)
-        buf_bytes(footer, w->tracks[i].roots, w->tracks[i].n_roots * sizeof(*w->tracks[i].roots));
-    buf_bytes(footer, w->calls, w->n_calls * sizeof(*w->calls));
-    buf_bytes(footer, w->blocks, w->n_blocks * sizeof(*w->blocks));
-    return !footer->failed;
+        buf_bytes(small, w->tracks[i].roots, w->tracks[i].n_roots * sizeof(*w->tracks[i].roots));
+    if (small->failed)
+        return false;
+    put_checked(w, trailer, small->p, small->n);
+    put_checked(w, trailer, w->calls, w->n_calls * sizeof(*w->calls));
+    put_checked(w, trailer, w->blocks, w->n_blocks * sizeof(*w->blocks));
+    return !w->failed;
 }
 
 bool call_log_finish(struct call_log_writer *w, uint32_t n_frames)
@@ -506,17 +525,15 @@ bool call_log_finish(struct call_log_writer *w, uint32_t n_frames)
                                        .n_values = w->n_values,
                                        .n_frames = n_frames,
                                        .magic = CALL_LOG_MAGIC};
-    struct buf footer = {0};
+    struct buf small = {0};
 
     if (!w->failed && w->n > 0)
         call_log_close_block(w);
     trailer.n_blocks = w->n_blocks;
-    w->failed = w->failed || !put_footer(w, &trailer, &footer);
-    trailer.footer_check = log_check(footer.p, footer.n);
+    w->failed = w->failed || !put_footer(w, &trailer, &small);
     trailer.check = log_check(&trailer, offsetof(struct call_log_trailer, check));
-    put(w, footer.p, footer.n);
     put(w, &trailer, sizeof(trailer));
-    buf_free(&footer);
+    buf_free(&small);
     return !w->failed;
 }
 
@@ -601,6 +618,15 @@ static bool footer_is_good(const struct call_log *log, uint64_t blocks_end)
     return true;
 }
 
+static uint64_t check_footer(const struct call_log *log)
+{
+    const struct call_log_trailer *t = &log->trailer;
+
+    return log_check_footer(log->memory, (size_t)((const char *)log->calls - (const char *)log->memory),
+                            (size_t)t->n_calls * sizeof(*log->calls),
+                            (size_t)t->n_blocks * sizeof(*log->blocks));
+}
+
 /* The arrays stand one behind the other; each has structs of whole 8 bytes. */
 static void find_arrays(struct call_log *log)
 {
@@ -629,14 +655,15 @@ bool call_log_open(struct call_log *log, const struct call_log_source *source, b
         t->magic != CALL_LOG_MAGIC || t->check != log_check(t, offsetof(struct call_log_trailer, check)) ||
         !footer_bytes(t, &bytes) || bytes > size - sizeof(*t))
         return false;
-    log->memory = malloc(bytes > 0 ? (size_t)bytes : 1);
+    log->memory_bytes = bytes > 0 ? (size_t)bytes : 1;
+    log->memory = memory_resize(NULL, 0, log->memory_bytes);
     *memory_failed = log->memory == NULL;
     if (log->memory == NULL)
         return false;
     find_arrays(log);
     uint64_t blocks_end = size - sizeof(*t) - bytes;
     if (source->read_at(source->context, blocks_end, log->memory, (size_t)bytes) &&
-        log_check(log->memory, (size_t)bytes) == t->footer_check && footer_is_good(log, blocks_end))
+        check_footer(log) == t->footer_check && footer_is_good(log, blocks_end))
         return true;
     call_log_close(log);
     return false;
@@ -644,7 +671,7 @@ bool call_log_open(struct call_log *log, const struct call_log_source *source, b
 
 void call_log_close(struct call_log *log)
 {
-    free(log->memory);
+    memory_free(log->memory, log->memory_bytes);
     log->memory = NULL;
 }
 

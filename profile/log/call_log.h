@@ -35,7 +35,7 @@ struct call_log_writer;
 enum { CALL_LOG_BLOCK_BYTES = 64 << 10 };
 
 /* Another layout has another number, and so has a machine with its bytes in another order. */
-#define CALL_LOG_MAGIC UINT64_C(0x32736c6c61636661)
+#define CALL_LOG_MAGIC UINT64_C(0x33736c6c61636661)
 
 /* ---- what is in it ---- */
 
@@ -78,7 +78,7 @@ struct call_log_trailer {
     uint64_t n_tracks, n_parts, n_roots, n_calls, n_blocks;
     uint32_t n_clocks, n_values; /* of a record; of a sample */
     uint32_t n_frames, pad;
-    uint64_t footer_check; /* of the footer */
+    uint64_t footer_check; /* of the footer, in parts: see log_check_footer */
     uint64_t check;        /* of what stands above */
     uint64_t magic;
 };
@@ -151,6 +151,7 @@ struct call_log {
     const struct call_log_call *roots, *calls;
     const struct call_log_block *blocks;
     void *memory; /* of the arrays */
+    size_t memory_bytes;
 };
 
 /* Reads the footer. False: it is no log that can be read, or there is no memory for it (*memory_failed). */

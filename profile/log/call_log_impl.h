@@ -67,9 +67,11 @@ struct call_log_writer {
     bool is_piece; /* It has no sink: its blocks stay in the arena. */
     struct kept_block {
         uint8_t *bytes;
-        size_t capacity;
+        size_t room_bytes; /* of the room that begins with this block; 0: none does */
     } * kept;
     size_t n_kept, kept_capacity;
+    uint8_t *room_next; /* for the next block */
+    size_t room_left;
 };
 
 /* Room for n more bytes in the block, whose `bytes` may move. False: the writer has failed. */

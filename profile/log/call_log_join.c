@@ -170,11 +170,22 @@ static void put_part(struct joint *j, const struct written_part *part)
         to->part.first_at = of->last[0];
 }
 
+/* The room of the blocks before this one, with which another room begins. */
+static void release_before(const struct call_log_writer *piece, uint64_t block)
+{
+    while (piece->kept[--block].room_bytes == 0)
+        continue;
+    arena_release(piece->arena, piece->kept[block].bytes, piece->kept[block].room_bytes, 1);
+}
+
 /* Takes the parts from *part on that are of this block. */
 static void put_block(struct joint *j, uint64_t block, size_t *part)
 {
     const struct call_log_writer *piece = j->piece;
     const struct kept_block *kept = &piece->kept[block];
+
+    if (kept->room_bytes > 0 && block > 0)
+        release_before(piece, block);
     const uint8_t *p = kept->bytes, *end = kept->bytes + piece->blocks[block].bytes;
 
     for (; *part < piece->n_parts && piece->parts[*part].part.block == block && !j->w->failed; ++*part) {
@@ -186,7 +197,6 @@ static void put_block(struct joint *j, uint64_t block, size_t *part)
     }
     copy(j->w, p, (size_t)(end - p));
     call_log_put_block(j->w);
-    arena_release(piece->arena, kept->bytes, kept->capacity, 1);
 }
 
 /* ---- what is open where the piece ends ---- */

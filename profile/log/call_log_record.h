@@ -108,3 +108,20 @@ static inline uint64_t log_check(const void *p, size_t n)
         sums[0] = (sums[0] ^ sums[i]) * factor, sums[0] ^= sums[0] >> 32;
     return sums[0];
 }
+
+/* The same of several, one behind the other: `sum` is of those before, and 0 at first. */
+static inline uint64_t log_check_on(uint64_t sum, const void *p, size_t n)
+{
+    const uint64_t both[] = {sum, log_check(p, n)};
+
+    return log_check(both, sizeof(both));
+}
+
+/* Of a footer: what stands before the calls, these, and the blocks, each of so many bytes. */
+static inline uint64_t log_check_footer(const void *footer, size_t before, size_t calls, size_t blocks)
+{
+    const uint8_t *p = footer;
+    uint64_t sum = log_check_on(log_check_on(0, p, before), p + before, calls);
+
+    return log_check_on(sum, p + before + calls, blocks);
+}

@@ -23,10 +23,11 @@ struct page_frame {
     const struct page_preview *preview; /* NULL: nothing is shown */
     /* Where the front page is, seen from this page: page_root(), or a literal of that form. */
     struct str root;
-    const char *style;   /* a file of static/ to load beside app.css; NULL: none */
-    const char *script;  /* a file of static/, loaded as a module; it can import its neighbours; NULL: none */
-    const char *viewer;  /* a file of static/, loaded before it as a plain script; NULL: none */
-    struct str fetched;  /* what the script fetches in any case, asked for at once: its address, as markup; empty: nothing */
+    const char *style;  /* a file of static/ to load beside app.css; NULL: none */
+    const char *script; /* a file of static/, loaded as a module; it can import its neighbours; NULL: none */
+    const char *viewer; /* a file of static/, loaded before it as a plain script; NULL: none */
+    /* What the script fetches in any case, asked for at once: its address, as markup; empty: nothing. */
+    struct str fetched;
     const char *lead_to; /* the browser goes on there at once: a relative reference; NULL: it stays */
     unsigned refresh_s;  /* without scripts, the page is loaded again after so long; 0: not */
     bool bare; /* The page writes its own header and opens <main> itself: it takes the whole window. */

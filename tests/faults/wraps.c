@@ -294,7 +294,9 @@ WRAP(int, scandir,
      (path, list, is_wanted, order), -1, ENOMEM)
 WRAP(FTS *, fts_open, (char *const *paths, int flags, int (*order)(const FTSENT **a, const FTSENT **b)),
      (paths, flags, order), NULL, ENOMEM)
-WRAP(void *, mremap, (void *at, size_t old_n, size_t n, int flags), (at, old_n, n, flags), MAP_FAILED, ENOMEM)
+/* Only some flags have a fifth argument; without them it is passed on, and not looked at. */
+WRAP(void *, mremap, (void *at, size_t old_n, size_t n, int flags, void *to), (at, old_n, n, flags, to),
+     MAP_FAILED, ENOMEM)
 WRAP(void *, mmap, (void *at, size_t n, int protection, int flags, int fd, off_t offset),
      (at, n, protection, flags, fd, offset), MAP_FAILED, ENOMEM)
 WRAP(int, memfd_create, (const char *name, unsigned flags), (name, flags), -1, EMFILE)

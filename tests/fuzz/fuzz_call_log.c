@@ -39,12 +39,14 @@ static void mend_checks(struct replayed_file *b, const struct profile *p)
             block.check = log_check(b->p + block.offset, (size_t)block.bytes);
         memcpy(at, &block, sizeof(block));
     }
-    uint64_t footer = t.n_tracks % 1000 * sizeof(struct call_log_track) +
-                      t.n_parts % 10000 * sizeof(struct call_log_part) +
-                      (t.n_roots % 10000 + t.n_calls % 10000) * sizeof(struct call_log_call) +
-                      t.n_blocks % 10000 * sizeof(struct call_log_block);
+    size_t before_calls = t.n_tracks % 1000 * sizeof(struct call_log_track) +
+                          t.n_parts % 10000 * sizeof(struct call_log_part) +
+                          t.n_roots % 10000 * sizeof(struct call_log_call);
+    size_t calls = t.n_calls % 10000 * sizeof(struct call_log_call);
+    size_t of_blocks = t.n_blocks % 10000 * sizeof(struct call_log_block);
+    size_t footer = before_calls + calls + of_blocks;
     if (footer <= end)
-        t.footer_check = log_check(b->p + end - footer, (size_t)footer);
+        t.footer_check = log_check_footer(b->p + end - footer, before_calls, calls, of_blocks);
     t.check = log_check(&t, offsetof(struct call_log_trailer, check));
     memcpy(b->p + end, &t, sizeof(t));
 }

@@ -1,0 +1,17 @@
+/* Blocks of memory, of which large ones are in huge pages where the system has them (transparent huge pages of Linux, of
+ * 2 MiB on most machines). The first touch of a page costs a fault, and its price hardly depends on the page's size: a large
+ * block costs a few of them in place of thousands. As far as it is touched it takes whole huge pages; so smaller blocks come of
+ * malloc. */
+#pragma once
+
+#include <stddef.h>
+
+#include "core/must_check.h"
+
+/* Large is what has a huge page or more. */
+enum { MEMORY_LARGE_BYTES = 2 << 20 };
+
+/* A block of `bytes`, which `block` of old_bytes becomes, without copying where both are large; it may move. NULL and 0: a new
+ * one. Where the new length is large, what is new is zeroed. NULL: the system has no more, and the block is as it was. */
+void *memory_resize(void *block, size_t old_bytes, size_t bytes) MUST_CHECK;
+void memory_free(void *block, size_t bytes); /* NULL is fine */
