@@ -1,5 +1,6 @@
 /* A log of calls that was damaged on purpose: its checks are made right, so that what stands behind them
- * is read. Whatever it says, all sinks live through it. */
+ * is read. Whatever it says, all sinks live through it. The log is written here, as of today; the input says which
+ * blocks it has, what its calls are made from, and which of its bytes become others: for each two bytes of its place, and one to XOR. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +14,7 @@
 #include "tests/support/replayed.h"
 #include "tests/support/span_model.h"
 
-enum { TRACKS = 3, FRAMES = SPAN_MODEL_FRAMES, EVENTS = 60, FIRST_ID = 1 };
+enum { FRAMES = SPAN_MODEL_FRAMES, EVENTS = 60, HEAD_BYTES = 2, EDIT_BYTES = 3 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -70,8 +71,8 @@ static void play_all(const struct replayed *r, const struct profile *p, const st
 {
     static const uint8_t CLASSES[FRAMES + 1] = {LANE_OWN, LANE_OWN | LANE_MARKED,
                                                 LANE_WAITING | LANE_MESSAGE};
-    static const uint32_t ROWS[FRAMES + 1] = {0, 1, 0}, ALL[TRACKS] = {0, 1, 2};
-    struct lanes_track tracks[TRACKS];
+    static const uint32_t ROWS[FRAMES + 1] = {0, 1, 0}, ALL[SPAN_MODEL_TRACKS] = {0, 1, 2};
+    struct lanes_track tracks[SPAN_MODEL_TRACKS];
     for (uint32_t i = 0; i < p->n_tracks; i++)
         tracks[i] = (struct lanes_track){&p->tracks[i], i == 0, i == 1};
     const struct call_rows_request rows = {p, true, window, NULL, false, put_row, NULL};
@@ -112,27 +113,40 @@ static void play_all(const struct replayed *r, const struct profile *p, const st
     fuzzing_check(window_sink_finish(w) != NULL);
 }
 
+static void damage(struct replayed_file *b, const uint8_t *edits, size_t n)
+{
+    for (; n >= EDIT_BYTES; edits += EDIT_BYTES, n -= EDIT_BYTES)
+        b->p[(edits[0] | edits[1] << 8) % b->n] ^= edits[2];
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const uint32_t IDS[TRACKS] = {FIRST_ID, FIRST_ID + 1, FIRST_ID + 2};
-    struct event events[EVENTS] = {{.frame = 0}};
-    struct str copy = fuzzing_copy(data, size);
-    struct replayed_file b = {(uint8_t *)(uintptr_t)copy.p, size};
-    struct replayed r = {.block_bytes = 1};
+    struct event events[EVENTS];
+    struct replayed written, r = {.block_bytes = 1};
     struct arena arena;
     bool memory_failed;
 
-    for (uint32_t i = 0; i < EVENTS; i++)
-        events[i] = (struct event){.track = i % TRACKS, .frame = i % FRAMES, .clock = {10 * i, 3 * i}};
+    if (size < HEAD_BYTES)
+        return 0;
+    uint64_t random = 1 + data[1];
+    replayed_blocks(data[0]);
+    span_model_random_events(&random, events, EVENTS);
     arena_init(&arena, 64 << 20);
-    const struct profile *p = span_model_fold(&arena, NULL, IDS, TRACKS, events, EVENTS);
+    const struct profile *p = span_model_fold_tracks(&arena, &written, events, EVENTS);
     fuzzing_check(p != NULL);
+    struct replayed_file b = {malloc((size_t)written.memory.bytes), (size_t)written.memory.bytes};
+    const struct call_log_source whole = written.log.source;
+    fuzzing_check(b.p != NULL && whole.read_at(whole.context, 0, b.p, b.n));
+    damage(&b, data + HEAD_BYTES, size - HEAD_BYTES);
     mend_checks(&b, p);
     const struct call_log_source source = replayed_source(&b);
     if (call_log_open(&r.log, &source, &memory_failed)) {
         play_all(&r, p, &(struct window){100, 300}, &arena);
         call_log_close(&r.log);
+    } else {
+        fuzzing_check(size > HEAD_BYTES); /* what nobody changed can be read */
     }
+    replayed_close(&written);
     arena_free(&arena);
     free(b.p);
     return 0;

@@ -15,13 +15,19 @@ static void need(bool condition)
         abort();
 }
 
+static const size_t BLOCK_BYTES[] = {1, 30, 64 << 10, 80, 200, 600};
+static atomic_uint next_blocks;
+
+void replayed_blocks(unsigned nth)
+{
+    atomic_store(&next_blocks, nth);
+}
+
 void replayed_begin(struct replayed *r, struct builder *b)
 {
-    static const size_t BLOCK_BYTES[] = {1, 30, 64 << 10, 80, 200, 600};
-    static atomic_uint n;
+    unsigned nth = atomic_fetch_add(&next_blocks, 1) % (sizeof(BLOCK_BYTES) / sizeof(BLOCK_BYTES[0]));
 
-    *r = (struct replayed){
-        .block_bytes = BLOCK_BYTES[atomic_fetch_add(&n, 1) % (sizeof(BLOCK_BYTES) / sizeof(BLOCK_BYTES[0]))]};
+    *r = (struct replayed){.block_bytes = BLOCK_BYTES[nth]};
     arena_init(&r->arena, 256 << 20);
     const struct call_log_sink sink = log_memory_sink(&r->memory);
     r->writer = call_log_writer_new(&r->arena, &sink, r->block_bytes);

@@ -15,6 +15,8 @@ struct replayed {
     size_t block_bytes;
 };
 
+/* The next log has the nth kind of blocks, and not those that follow the last log's. */
+void replayed_blocks(unsigned nth);
 /* Has the builder write the log, before its first track. */
 void replayed_begin(struct replayed *r, struct builder *b);
 /* Behind builder_finish, which made the profile. */
