@@ -116,7 +116,7 @@ static void play_all(const struct replayed *r, const struct profile *p, const st
 static void damage(struct replayed_file *b, const uint8_t *edits, size_t n)
 {
     for (; n >= EDIT_BYTES; edits += EDIT_BYTES, n -= EDIT_BYTES)
-        b->p[(edits[0] | edits[1] << 8) % b->n] ^= edits[2];
+        b->p[((size_t)edits[0] | (size_t)edits[1] << 8) % b->n] ^= edits[2];
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
