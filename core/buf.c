@@ -2,9 +2,9 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "core/memory.h"
 #include "core/number.h"
 
 void buf_init(struct buf *b, size_t limit)
@@ -14,7 +14,7 @@ void buf_init(struct buf *b, size_t limit)
 
 void buf_free(struct buf *b)
 {
-    free(b->p);
+    memory_free(b->p, b->capacity);
     buf_init(b, b->limit);
 }
 
@@ -54,7 +54,7 @@ bool buf_grow(struct buf *b, size_t extra)
         capacity = 256;
     if (capacity > limit)
         capacity = limit;
-    char *p = realloc(b->p, capacity);
+    char *p = memory_resize(b->p, b->capacity, capacity);
     if (p == NULL) {
         b->failed = true;
         return false;

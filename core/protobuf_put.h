@@ -18,6 +18,10 @@ static inline void protobuf_put_varint(struct buf *b, uint64_t value)
 {
     char bytes[PROTOBUF_VARINT_MAX];
 
+    if (b->capacity - b->n >= sizeof(bytes) && !b->failed) {
+        b->n = (size_t)(protobuf_write(b->p + b->n, value) - b->p);
+        return;
+    }
     buf_bytes(b, bytes, (size_t)(protobuf_write(bytes, value) - bytes));
 }
 

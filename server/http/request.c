@@ -185,8 +185,8 @@ static ssize_t read_stream(void *cls, uint64_t position, char *out, size_t max)
     return (ssize_t)n;
 }
 
-/* The response takes over what the reply holds, unless it cannot be made: then the reply frees it. But
- * shared bytes stay with the reply, which lives until the library has done with the request. */
+/* What a response is made of stays with the reply, which lives until the library has done with the request. But it takes over
+ * a file, unless it cannot be made: then the reply closes it. */
 static struct MHD_Response *body_of(struct request *request)
 {
     struct reply *r = &request->x.reply;
@@ -195,11 +195,8 @@ static struct MHD_Response *body_of(struct request *request)
 
     switch (r->kind) {
     case REPLY_BUFFER:
-        response = r->body.n == 0
-                       ? MHD_create_response_from_buffer(0, "", MHD_RESPMEM_PERSISTENT)
-                       : MHD_create_response_from_buffer(r->body.n, r->body.p, MHD_RESPMEM_MUST_FREE);
-        if (response != NULL && r->body.n > 0)
-            r->body = (struct buf){0};
+        response = MHD_create_response_from_buffer(r->body.n, r->body.n > 0 ? r->body.p : "",
+                                                   MHD_RESPMEM_PERSISTENT);
         break;
     case REPLY_FILE:
         response = MHD_create_response_from_fd_at_offset64(r->file_bytes, r->fd, r->file_offset);

@@ -450,19 +450,5 @@ enum MHD_Result __wrap_MHD_queue_response(struct MHD_Connection *connection, uns
     return __real_MHD_queue_response(connection, status, response);
 }
 
-struct MHD_Response *__real_MHD_create_response_from_buffer(size_t n, void *p,
-                                                            enum MHD_ResponseMemoryMode mode);
-struct MHD_Response *__wrap_MHD_create_response_from_buffer(size_t n, void *p,
-                                                            enum MHD_ResponseMemoryMode mode);
-
-/* With the response the library may take the memory over, which it frees itself. */
-struct MHD_Response *__wrap_MHD_create_response_from_buffer(size_t n, void *p,
-                                                            enum MHD_ResponseMemoryMode mode)
-{
-    if (faults_hit("MHD_create_response_from_buffer", __builtin_return_address(0), ENOMEM))
-        return NULL;
-    struct MHD_Response *response = __real_MHD_create_response_from_buffer(n, p, mode);
-    if (response != NULL && mode == MHD_RESPMEM_MUST_FREE)
-        faults_gave(p);
-    return response;
-}
+WRAP(struct MHD_Response *, MHD_create_response_from_buffer,
+     (size_t n, void *p, enum MHD_ResponseMemoryMode mode), (n, p, mode), NULL, ENOMEM)
