@@ -18,6 +18,16 @@ void buf_free(struct buf *b)
     buf_init(b, b->limit);
 }
 
+void buf_fit(struct buf *b)
+{
+    char *p = b->n > 0 ? memory_resize(b->p, b->capacity, b->n) : NULL;
+
+    if (p == NULL)
+        return;
+    b->p = p;
+    b->capacity = b->n;
+}
+
 void buf_part_end(struct buf *b, struct buf *part)
 {
     b->failed = b->failed || part->failed;

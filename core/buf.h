@@ -27,6 +27,9 @@ void buf_free(struct buf *b);
 /* Empties the buffer and clears the error; keeps the memory. */
 void buf_clear(struct buf *b);
 
+/* The room that was left for growing goes back, if the system can; for what lives long. */
+void buf_fit(struct buf *b);
+
 /* The end of a part that was made to be put into b: frees its memory, and b has failed if the part has. */
 void buf_part_end(struct buf *b, struct buf *part);
 

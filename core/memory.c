@@ -1,5 +1,6 @@
 #include "core/memory.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,12 @@
 #endif
 #endif
 
+/* In whole huge pages: what is not touched takes none. */
+static size_t whole(size_t bytes)
+{
+    return (bytes + MEMORY_LARGE_BYTES - 1) / MEMORY_LARGE_BYTES * MEMORY_LARGE_BYTES;
+}
+
 #if defined(WITH_ASAN)
 
 /* The sanitizer sees the ends of its own blocks, and who lost one. */
@@ -21,11 +28,11 @@ static void *large_new(size_t bytes)
     return calloc(1, bytes);
 }
 
-static void *large_grow(void *block, size_t old_bytes, size_t bytes)
+static void *large_resize(void *block, size_t old_bytes, size_t bytes)
 {
     char *grown = realloc(block, bytes);
 
-    if (grown != NULL)
+    if (grown != NULL && bytes > old_bytes)
         memset(grown + old_bytes, 0, bytes - old_bytes);
     return grown;
 }
@@ -70,12 +77,6 @@ static void *map_aligned(size_t bytes)
     return p + before;
 }
 
-/* In whole huge pages: what is not touched takes none. */
-static size_t whole(size_t bytes)
-{
-    return (bytes + MEMORY_LARGE_BYTES - 1) / MEMORY_LARGE_BYTES * MEMORY_LARGE_BYTES;
-}
-
 static void *large_new(size_t bytes)
 {
     void *p = map_aligned(whole(bytes));
@@ -86,7 +87,7 @@ static void *large_new(size_t bytes)
 }
 
 /* A huge page stays one only where it moves to a border of huge pages. */
-static void *large_grow(void *block, size_t old_bytes, size_t bytes)
+static void *large_resize(void *block, size_t old_bytes, size_t bytes)
 {
     size_t old = whole(old_bytes), wanted = whole(bytes);
 
@@ -108,18 +109,25 @@ static void large_free(void *block, size_t bytes)
 
 #endif
 
+/* From one side of the border to the other. */
+static void *moved(void *block, size_t old_bytes, size_t bytes)
+{
+    void *to = bytes < MEMORY_LARGE_BYTES ? malloc(bytes) : large_new(bytes);
+
+    if (to != NULL && block != NULL) {
+        memcpy(to, block, old_bytes < bytes ? old_bytes : bytes);
+        memory_free(block, old_bytes);
+    }
+    return to;
+}
+
 void *memory_resize(void *block, size_t old_bytes, size_t bytes)
 {
-    if (bytes < MEMORY_LARGE_BYTES)
-        return realloc(block, bytes);
-    if (old_bytes >= MEMORY_LARGE_BYTES)
-        return large_grow(block, old_bytes, bytes);
-    void *large = large_new(bytes);
-    if (large != NULL && block != NULL) {
-        memcpy(large, block, old_bytes);
-        free(block);
-    }
-    return large;
+    bool was_large = old_bytes >= MEMORY_LARGE_BYTES, is_large = bytes >= MEMORY_LARGE_BYTES;
+
+    if (was_large != is_large)
+        return moved(block, old_bytes, bytes);
+    return is_large ? large_resize(block, old_bytes, bytes) : realloc(block, bytes);
 }
 
 void memory_free(void *block, size_t bytes)
@@ -128,4 +136,9 @@ void memory_free(void *block, size_t bytes)
         free(block);
     else if (block != NULL)
         large_free(block, bytes);
+}
+
+size_t memory_taken(size_t bytes)
+{
+    return bytes < MEMORY_LARGE_BYTES ? bytes : whole(bytes);
 }

@@ -12,6 +12,7 @@
 #include "core/clean.h"
 #include "core/diag.h"
 #include "core/json.h"
+#include "core/memory.h"
 #include "core/stop.h"
 #include "core/system/threads.h"
 #include "core/system/turns.h"
@@ -51,7 +52,7 @@ bool reply_memory_left(const struct config *config, uint64_t own, struct diag *d
 
 struct shared_bytes {
     atomic_uint references;
-    struct str bytes;
+    struct buf bytes;
     _Atomic(void *) answer;
     void (*end_answer)(void *answer);
 };
@@ -66,12 +67,9 @@ struct shared_bytes *shared_bytes_new(struct buf *taken)
     }
     atomic_init(&s->references, 1);
     atomic_init(&s->answer, NULL);
-    /* Shared bytes live long: the room that was left for growing goes back. */
-    char *fitting = taken->n > 0 ? realloc(taken->p, taken->n) : NULL;
-    if (fitting != NULL)
-        taken->p = fitting;
-    s->bytes = buf_view(taken);
-    reply_memory_add(s->bytes.n);
+    buf_fit(taken);
+    s->bytes = *taken;
+    reply_memory_add(memory_taken(s->bytes.capacity));
     buf_init(taken, taken->limit);
     return s;
 }
@@ -88,14 +86,14 @@ void shared_bytes_unref(struct shared_bytes *s)
         return;
     if (shared_bytes_answer(s) != NULL)
         s->end_answer(shared_bytes_answer(s));
-    reply_memory_take_off(s->bytes.n);
-    free((void *)(uintptr_t)s->bytes.p);
+    reply_memory_take_off(memory_taken(s->bytes.capacity));
+    buf_free(&s->bytes);
     free(s);
 }
 
 struct str shared_bytes_view(const struct shared_bytes *s)
 {
-    return s->bytes;
+    return buf_view(&s->bytes);
 }
 
 void *shared_bytes_answer(struct shared_bytes *s)

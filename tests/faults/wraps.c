@@ -299,6 +299,7 @@ WRAP(void *, mremap, (void *at, size_t old_n, size_t n, int flags, void *to), (a
      MAP_FAILED, ENOMEM)
 WRAP(void *, mmap, (void *at, size_t n, int protection, int flags, int fd, off_t offset),
      (at, n, protection, flags, fd, offset), MAP_FAILED, ENOMEM)
+WRAP(int, madvise, (void *at, size_t n, int advice), (at, n, advice), -1, EINVAL)
 WRAP(int, memfd_create, (const char *name, unsigned flags), (name, flags), -1, EMFILE)
 WRAP(int, fflush, (FILE * stream), (stream), EOF, EIO)
 

@@ -237,3 +237,28 @@ TEST(drained_in_vain)
     assert_int_equal(d.bytes, bytes);
     buf_free(&b);
 }
+
+/* What is in a buffer stays when its room goes back, also where it is large, and it can grow again. */
+TEST(fits)
+{
+    static const uint32_t NUMBERS[] = {0, 1, 100, 300000, 700000};
+
+    for (size_t i = 0; i < sizeof(NUMBERS) / sizeof(NUMBERS[0]); i++) {
+        struct buf b = {0}, same = {0};
+        struct drained fitted = {0}, whole = {0};
+        for (uint32_t k = 0; k < NUMBERS[i]; k++) {
+            buf_u64(&b, k);
+            buf_u64(&same, k);
+        }
+        buf_fit(&b);
+        assert_int_equal(b.capacity, b.n);
+        buf_z(&b, "end");
+        buf_z(&same, "end");
+        drain(&fitted, buf_view(&b));
+        drain(&whole, buf_view(&same));
+        assert_int_equal(fitted.bytes, whole.bytes);
+        assert_true(fitted.sum == whole.sum);
+        buf_free(&b);
+        buf_free(&same);
+    }
+}

@@ -66,6 +66,25 @@ TEST(grows_and_keeps_what_is_in_it)
     memory_free(p, SIZES[n - 1]);
 }
 
+TEST(becomes_shorter_and_keeps_the_rest)
+{
+    static const size_t SIZES[] = {40 * MIB, 9 * MIB, 4 * MIB + 1, MEMORY_LARGE_BYTES, MEMORY_LARGE_BYTES - 1,
+                                   MIB,      1};
+    unsigned char *p = memory_resize(NULL, 0, SIZES[0]);
+
+    assert_non_null(p);
+    for (size_t i = 0; i < SIZES[0]; i += 4096)
+        p[i] = (unsigned char)(1 + i / 4096 % 255);
+    for (size_t i = 1; i < sizeof(SIZES) / sizeof(SIZES[0]); i++) {
+        p = memory_resize(p, SIZES[i - 1], SIZES[i]);
+        assert_non_null(p);
+        for (size_t at = 0; at < SIZES[i]; at += 4096)
+            assert_int_equal(p[at], 1 + at / 4096 % 255);
+        assert_in_range(memory_taken(SIZES[i]), SIZES[i], SIZES[i] + MEMORY_LARGE_BYTES);
+    }
+    memory_free(p, 1);
+}
+
 TEST(what_is_given_back_comes_again_as_zero)
 {
     for (int i = 0; i < 8; i++) {
