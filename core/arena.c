@@ -76,20 +76,19 @@ static void *fail(struct arena *a, enum arena_failure why)
     return NULL;
 }
 
-/* Charges `bytes` to the ceiling and takes them from the system; `old` is NULL or a block that is replaced.
- */
+/* Takes `bytes` from the system, and charges what they take to the ceiling; `old` is NULL or a block that is replaced. */
 static struct arena_block *take(struct arena *a, struct arena_block *old, size_t bytes)
 {
     size_t old_bytes = old == NULL ? 0 : old->bytes;
+    size_t taken = memory_taken(bytes), old_taken = memory_taken(old_bytes);
 
-    /* The old block is part of used_bytes, and bytes is at most the limit here: neither difference goes
-     * below zero. */
-    if (bytes > a->limit_bytes || a->used_bytes - old_bytes > a->limit_bytes - bytes)
+    /* The old block is part of used_bytes, and what is taken is at most the limit here: neither difference goes below zero. */
+    if (taken > a->limit_bytes || a->used_bytes - old_taken > a->limit_bytes - taken)
         return fail(a, ARENA_LIMIT);
     struct arena_block *block = memory_resize(old, old_bytes, bytes);
     if (block == NULL)
         return fail(a, ARENA_NO_MEMORY);
-    a->used_bytes += bytes - old_bytes;
+    a->used_bytes += taken - old_taken;
     block->bytes = bytes;
     block->file = -1;
     return block;
@@ -111,7 +110,7 @@ static struct arena_block *take_file(struct arena *a, struct arena_block *old, s
         return NULL;
     struct arena_block *block = p;
     if (old != NULL && old_bytes == 0) {
-        a->used_bytes -= old->bytes;
+        a->used_bytes -= memory_taken(old->bytes);
         memcpy(block, old, old->bytes);
         memory_free(old, old->bytes);
     }
@@ -126,6 +125,8 @@ static bool add_block(struct arena *a, size_t need)
 
     if (bytes > BLOCK_BYTES_MAX)
         bytes = BLOCK_BYTES_MAX;
+    while (bytes > FIRST_BLOCK_BYTES && memory_taken(bytes) > a->limit_bytes - a->used_bytes)
+        bytes /= 2;
     if (bytes < need + sizeof(struct arena_block))
         bytes = need + sizeof(struct arena_block);
     struct arena_block *block = take(a, NULL, bytes);
@@ -197,9 +198,11 @@ static void *grow_large(struct arena *a, void *array, size_t old_bytes, size_t n
 /* How many bytes an array of old_bytes may have, where it has a block of its own. */
 static size_t most_bytes(const struct arena *a, size_t old_bytes)
 {
-    size_t own = old_bytes >= LARGE_BYTES ? old_bytes + sizeof(struct arena_block) : 0;
+    size_t own = old_bytes >= LARGE_BYTES ? memory_taken(old_bytes + sizeof(struct arena_block)) : 0;
     size_t left = a->limit_bytes - (a->used_bytes - own);
 
+    if (left >= MEMORY_LARGE_BYTES)
+        left -= left % MEMORY_LARGE_BYTES;
     return left > sizeof(struct arena_block) ? left - sizeof(struct arena_block) : 0;
 }
 
@@ -293,7 +296,7 @@ void arena_release(struct arena *a, void *array, size_t capacity, size_t element
     if (block->next != NULL)
         block->next->previous = block->previous;
     if (block->file < 0)
-        a->used_bytes -= block->bytes;
+        a->used_bytes -= memory_taken(block->bytes);
     free_block(a, block);
 }
 

@@ -32,7 +32,7 @@ struct arena {
     struct arena_block *large; /* blocks of one array each */
     char *next, *end;          /* free part of the newest block, */
     bool zeroed;               /* which is zeroed */
-    size_t used_bytes;         /* taken from the system, headers included */
+    size_t used_bytes;         /* taken from the system, headers and the ends of pages included */
     size_t limit_bytes;
     enum arena_failure failure; /* of the first request that failed; sticky */
     const struct stop *stop; /* The job's; NULL: nothing ends it early. Set by the owner behind arena_init. */

@@ -11,7 +11,7 @@
 #include "tests/support/sanitized.h"
 #include "tests/support/test_input.h"
 
-enum { RANDOM_CUTTINGS = 100, CUTS_MAX = 12, ARENA_BYTES = 64 << 20 };
+enum { RANDOM_CUTTINGS = 100, CUTS_MAX = 12, ARENA_BYTES = 80 << 20 };
 
 /* ---- cuttings ---- */
 
