@@ -4,15 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/asan.h"
 #include "core/memory.h"
-
-#if defined(__SANITIZE_ADDRESS__)
-#define WITH_ASAN
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define WITH_ASAN
-#endif
-#endif
 
 #if defined(WITH_ASAN)
 #include <sanitizer/asan_interface.h>
@@ -137,7 +130,6 @@ static bool add_block(struct arena *a, size_t need)
     a->blocks = block;
     a->next = (char *)(block + 1);
     a->end = (char *)block + bytes;
-    a->zeroed = bytes >= MEMORY_LARGE_BYTES;
     POISON(a->next, (size_t)(a->end - a->next));
     return true;
 }
@@ -156,7 +148,7 @@ void *arena_alloc(struct arena *a, size_t bytes)
     void *p = a->next;
     a->next += rounded;
     UNPOISON(p, bytes);
-    return a->zeroed ? p : memset(p, 0, bytes);
+    return a->blocks->bytes >= MEMORY_LARGE_BYTES ? p : memset(p, 0, bytes); /* a large block is zeroed */
 }
 
 void *arena_array(struct arena *a, size_t count, size_t element_bytes)

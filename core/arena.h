@@ -30,8 +30,7 @@ struct arena_files {
 struct arena {
     struct arena_block *blocks;
     struct arena_block *large; /* blocks of one array each */
-    char *next, *end;          /* free part of the newest block, */
-    bool zeroed;               /* which is zeroed */
+    char *next, *end;          /* free part of the newest block */
     size_t used_bytes;         /* taken from the system, headers and the ends of pages included */
     size_t limit_bytes;
     enum arena_failure failure; /* of the first request that failed; sticky */

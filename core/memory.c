@@ -6,13 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define WITH_ASAN
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define WITH_ASAN
-#endif
-#endif
+#include "core/asan.h"
 
 /* In whole huge pages: what is not touched takes none. */
 static size_t whole(size_t bytes)
@@ -30,11 +24,8 @@ static void *large_new(size_t bytes)
 
 static void *large_resize(void *block, size_t old_bytes, size_t bytes)
 {
-    char *grown = realloc(block, bytes);
-
-    if (grown != NULL && bytes > old_bytes)
-        memset(grown + old_bytes, 0, bytes - old_bytes);
-    return grown;
+    (void)old_bytes;
+    return realloc(block, bytes);
 }
 
 static void large_free(void *block, size_t bytes)
@@ -69,11 +60,10 @@ static void *map_aligned(size_t bytes)
     p = map(bytes + MEMORY_LARGE_BYTES);
     if (p == NULL)
         return NULL;
-    size_t before = misplaced(p) > 0 ? MEMORY_LARGE_BYTES - misplaced(p) : 0;
+    size_t before = (MEMORY_LARGE_BYTES - misplaced(p)) % MEMORY_LARGE_BYTES;
     if (before > 0)
         munmap(p, before);
-    if (before < MEMORY_LARGE_BYTES)
-        munmap(p + before + bytes, MEMORY_LARGE_BYTES - before);
+    munmap(p + before + bytes, MEMORY_LARGE_BYTES - before);
     return p + before;
 }
 

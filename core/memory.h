@@ -12,7 +12,7 @@
 enum { MEMORY_LARGE_BYTES = 2 << 20 };
 
 /* A block of `bytes` > 0, which `block` of old_bytes becomes, without copying where both are large; it may move. NULL and 0: a
- * new one. Where the new length is large, what is new is zeroed. NULL: the system has no more, and the block is as it was. */
+ * new one, which is zeroed if it is large. NULL: the system has no more, and the block is as it was. */
 void *memory_resize(void *block, size_t old_bytes, size_t bytes) MUST_CHECK;
 void memory_free(void *block, size_t bytes); /* NULL is fine */
 /* What a block of so many bytes takes, if all of it is touched. */

@@ -170,9 +170,8 @@ static void begin_run(struct call_log_writer *w, uint32_t number)
     w->current = number;
 }
 
-enum {
-    KEPT_ROOM_BYTES = 2 * MEMORY_LARGE_BYTES - 4096
-}; /* whole huge pages, with what the arena keeps beside it */
+/* Whole huge pages, with what the arena keeps beside it. */
+enum { KEPT_ROOM_BYTES = 2 * MEMORY_LARGE_BYTES - 4096 };
 
 /* A copy of the block, in room for many, which is given back when they have been joined. */
 static void keep_block(struct call_log_writer *w)
