@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/asan.h"
 #include "core/memory.h"
+#include "core/sanitizer.h"
 
 #if defined(WITH_ASAN)
 #include <sanitizer/asan_interface.h>

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "core/asan.h"
+#include "core/sanitizer.h"
 
 /* In whole huge pages: what is not touched takes none. */
 static size_t whole(size_t bytes)
@@ -14,9 +14,10 @@ static size_t whole(size_t bytes)
     return (bytes + MEMORY_LARGE_BYTES - 1) / MEMORY_LARGE_BYTES * MEMORY_LARGE_BYTES;
 }
 
-#if defined(WITH_ASAN)
+#if SANITIZED
 
-/* The sanitizer sees the ends of its own blocks, and who lost one. */
+/* AddressSanitizer sees the ends of its own blocks, and who lost one. ThreadSanitizer does not see mremap: it takes what is
+ * mapped later at the old addresses for the block that was there. */
 static void *large_new(size_t bytes)
 {
     return calloc(1, bytes);

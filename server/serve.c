@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "core/sanitizer.h"
 #include "core/system/memory_limit.h"
 #include "core/system/threads.h"
 #include "core/system/timer.h"
@@ -181,7 +182,7 @@ static struct threads *threads_of(const struct config *config)
         [THREADS_KEEPERS] = (unsigned)config->open_jobs,
     };
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if SANITIZED
     return threads_new(most, THREADS_KINDS, 0);
 #else
     return threads_new(most, THREADS_KINDS, STACK_BYTES);

@@ -23,6 +23,7 @@
 
 #include "core/buf.h"
 #include "core/diag.h"
+#include "core/sanitizer.h"
 #include "core/stop.h"
 #include "core/system/archive_library.h"
 #include "core/system/clock.h"
@@ -32,27 +33,6 @@
 #include "server/symbols/symbol_request.h"
 
 /* ---- the child: what it takes away from itself ---- */
-
-/* The sanitizers map terabytes that they do not use, and look at their own process in the end. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-
-#define SANITIZED 1
-
-#elif defined(__has_feature)
-
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-
-#define SANITIZED 1
-
-#endif
-
-#endif
-
-#ifndef SANITIZED
-
-#define SANITIZED 0
-
-#endif
 
 #if defined(__x86_64__)
 
@@ -139,6 +119,7 @@ static bool filter_calls(void)
 /* A kernel without filters has none; the limits hold there all the same. */
 static void restrict_calls(void)
 {
+    /* The sanitizers map terabytes that they do not use, and look at their own process in the end. */
     if (PROCESSOR != 0 && !SANITIZED && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0)
         (void)filter_calls();
 }

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/sanitizer.h"
 #include "core/system/folder.h"
 #include "profile/build/builder.h"
 #include "profile/symbols/symbols.h"
@@ -400,8 +401,7 @@ static int probe(const struct symbol_request *r, bool filters)
 
 TEST(the_child_can_open_nothing)
 {
-#if (defined(__x86_64__) || defined(__aarch64__)) && !defined(__SANITIZE_ADDRESS__) && \
-    !defined(__SANITIZE_THREAD__)
+#if (defined(__x86_64__) || defined(__aarch64__)) && !SANITIZED
     bool filters = prctl(PR_GET_SECCOMP) >= 0;
 #else
     bool filters = false;
