@@ -182,23 +182,20 @@ static bool begin(void *context, struct replay_track *t)
 }
 
 /* Without a window and filters all that is open is shown, so a call is told as it comes. Nearly every
- * replay is of this kind. */
-static bool enter_shown(struct call_slices *s, const struct replay_track *t)
+ * replay is of this kind, also in pieces. */
+static bool tell_shown(const struct call_slices *s, const struct replay_track *t, frame_id frame, bool ends)
 {
     struct sliced *x = &s->tracks[t->nth];
 
-    pass_all(s, x, t);
-    x->n_shown++;
-    return tell(s, t, x, t->open[t->n_open - 1].frame, false, ns_of(s, t->now[0]));
+    if (x->has_cpu)
+        x->cpu_ns = ns_of(s, t->now[s->cpu]);
+    return tell(s, t, x, frame, ends, ns_of(s, t->now[0]));
 }
 
-static bool leave_shown(struct call_slices *s, const struct replay_track *t, const struct replay_left *left)
+/* Another piece told what goes on. */
+static bool enter_shown(const struct call_slices *s, const struct replay_track *t)
 {
-    struct sliced *x = &s->tracks[t->nth];
-
-    pass_all(s, x, t);
-    x->n_shown--;
-    return tell(s, t, x, left->call->frame, true, ns_of(s, t->now[0]));
+    return (t->resumes && t->goes_on) || tell_shown(s, t, t->open[t->n_open - 1].frame, false);
 }
 
 /* False: the log has a stack that the profile does not have. */
@@ -224,7 +221,7 @@ static bool leave(void *context, struct replay_track *t, const struct replay_lef
     if ((left->flags & SPAN_OPEN) != 0)
         return true; /* its slice has ended with the track */
     if (s->shows_all)
-        return leave_shown(s, t, left);
+        return tell_shown(s, t, left->call->frame, true);
     return pass(s, t, left->level) && changed(s, t, left->level - 1);
 }
 
@@ -235,7 +232,7 @@ static bool stay(void *context, struct replay_track *t)
     bool begins = x->begins;
 
     x->begins = false;
-    return pass(s, t, t->n_open - 1) && (!begins || s->shows_all || changed(s, t, t->n_open - 1));
+    return s->shows_all || (pass(s, t, t->n_open - 1) && (!begins || changed(s, t, t->n_open - 1)));
 }
 
 static bool end(void *context, struct replay_track *t)
@@ -247,8 +244,13 @@ static bool end(void *context, struct replay_track *t)
     uint64_t from = window_clip(&s->window, last_ns),
              to = window_clip(&s->window, number_add(last_ns, rest_ns));
 
-    return pass(s, t, t->n_open - 1) && (from >= to || show(s, t, t->n_open - 1, true, from)) &&
-           close_down_to(s, t, x, 0, to);
+    if (s->shows_all) {
+        x->n_shown = t->n_open - 1;
+        x->cpu_ns = x->has_cpu ? ns_of(s, t->now[s->cpu]) : 0;
+    } else if (!pass(s, t, t->n_open - 1) || (from < to && !show(s, t, t->n_open - 1, true, from))) {
+        return false;
+    }
+    return close_down_to(s, t, x, 0, to);
 }
 
 /* ---- the sink ---- */

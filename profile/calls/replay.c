@@ -3,13 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/number.h"
-#include "profile/log/call_log_record.h"
+#include "profile/calls/replay_impl.h"
 #include "profile/rename/rename.h"
 
-enum { RENAMES_MAX = 4, STOP_EVERY = 4096 /* records between two looks at the arena's stop */ };
-
-#define NO_TRACK UINT32_MAX
+enum { STOP_EVERY = 4096 /* records between two looks at the arena's stop */ };
 
 /* A call that is left behind the part of the log that is played. */
 struct later {
@@ -17,48 +14,6 @@ struct later {
     uint32_t track;
     size_t level;
 };
-
-struct shape {
-    uint8_t kind, frame_bytes, clock_bytes, cpu_bytes, cpu_at, bytes;
-};
-
-struct replay {
-    struct replay_request request;
-    const struct call_log *log;
-    struct arena *arena;
-    bool prepared, ended;
-    uint64_t next; /* block */
-    struct replay_track *tracks;
-    uint32_t from, to;    /* those of them that are told now */
-    uint32_t *nth_of;     /* by the number of the log's track: the request's, or NO_TRACK */
-    uint8_t *needed;      /* by block */
-    uint8_t *room;        /* for a block that does not lie in memory */
-    const uint8_t *block; /* that is played */
-    const struct profile_mapped *renames[RENAMES_MAX]; /* the first one that was made first */
-    uint32_t n_renames;
-    bool single; /* each frame became one */
-    bool damaged;
-    uint32_t n_clocks, n_frames; /* of the log */
-
-    /* While a block is played. */
-    uint32_t *members; /* the tracks that came into it: the log's numbers */
-    size_t n_members, members_capacity;
-    const uint8_t *p, *end;
-    unsigned records;
-    uint64_t values[PROFILE_VALUES_MAX];
-    struct shape shapes[UINT8_MAX + 1]; /* by the control byte */
-};
-
-static bool damaged(struct replay *r)
-{
-    r->damaged = true;
-    return false;
-}
-
-static uint64_t ns_of(const struct replay *r, uint64_t ticks)
-{
-    return number_multiply(ticks, r->request.profile->ns_per_tick);
-}
 
 /* Most logs have no others than the first two. These are read one by one: a record has just written them so, and a processor waits
  * until both are in its cache before it reads them as one. */
@@ -119,7 +74,7 @@ static inline bool push(struct replay *r, struct replay_track *t, frame_id frame
     size_t before = t->n_open;
 
     if (frame >= r->n_frames)
-        return damaged(r);
+        return replay_damaged(r);
     if (r->n_renames == 0)
         return push_call(r, t, frame, flags, known);
     if (!push_renamed(r, t, 0, frame, flags, known))
@@ -182,7 +137,7 @@ static inline bool pop(struct replay *r, struct replay_track *t)
     if (!r->single)
         n = t->n_made > 0 ? t->made[--t->n_made] : 1;
     if (t->n_open <= n)
-        return damaged(r);
+        return replay_damaged(r);
     for (; n > 0; n--) {
         if (!pop_call(r, t, 0))
             return false;
@@ -209,6 +164,7 @@ static bool begin_track(struct replay *r, struct replay_track *t, uint64_t roots
     const struct replay_sink *sink = &r->request.sink;
     const struct call_log_call *roots = r->log->roots + t->log->first_root;
 
+    t->goes_on = t->from_part > 0;
     copy_clocks(r, t->last, t->log->begin);
     copy_clocks(r, t->now, t->log->begin);
     if (!push_call(r, t, FRAME_NONE, 0, NULL) || (sink->begin != NULL && !sink->begin(sink->context, t)))
@@ -252,13 +208,13 @@ static bool read_opening(struct replay *r, struct opening *o)
     if (!log_varint(&r->p, r->end, &o->number) || !log_varint(&r->p, r->end, &o->roots_left) ||
         !log_varint(&r->p, r->end, &o->n_open) || o->number >= r->log->trailer.n_tracks ||
         o->roots_left > r->log->tracks[o->number].n_roots)
-        return damaged(r);
+        return replay_damaged(r);
     o->calls = r->p;
     for (uint64_t i = 0; i < o->n_open; i++)
         if (next_call(r, &r->p, &number) == NULL)
-            return damaged(r);
+            return replay_damaged(r);
     if ((size_t)(r->end - r->p) < r->n_clocks * sizeof(uint64_t))
-        return damaged(r);
+        return replay_damaged(r);
     memset(o->clocks, 0, sizeof(o->clocks));
     memcpy(o->clocks, r->p, r->n_clocks * sizeof(uint64_t));
     r->p += r->n_clocks * sizeof(uint64_t);
@@ -276,14 +232,14 @@ static bool resume_track(struct replay *r, struct replay_track *t, const struct 
     for (uint64_t i = 0; i < o->n_open; i++) {
         const struct call_log_call *call = next_call(r, &p, &number);
         if (call == NULL || call->begin[0] < t->now[0])
-            return damaged(r);
+            return replay_damaged(r);
         copy_clocks(r, t->now, call->begin);
         if (!push(r, t, call->frame, 0, call))
             return false;
         pass(r, t);
     }
     if (o->clocks[0] < t->now[0])
-        return damaged(r);
+        return replay_damaged(r);
     copy_clocks(r, t->now, o->clocks);
     return end_resuming(r, t);
 }
@@ -305,18 +261,20 @@ static bool open_track(struct replay *r, uint64_t block, struct replay_track **t
     if (!read_opening(r, &o) || !ARENA_ROOM(r->arena, r->members, r->members_capacity, r->n_members + 1))
         return false;
     uint32_t nth = r->nth_of[o.number];
-    struct replay_track *track = nth != NO_TRACK ? &r->tracks[nth] : NULL;
-    bool plays = track != NULL && nth >= r->from && nth < r->to && track->part < track->to_part &&
+    struct replay_track *track = nth >= r->from && nth < r->to ? &r->tracks[nth] : NULL;
+    if (r->request.in_pieces && track != NULL && track->n_open == 0)
+        track->part = track->from_part = replay_part_of(r, track, block);
+    bool plays = track != NULL && track->part < track->to_part &&
                  r->log->parts[track->log->first_part + track->part].block == block;
     r->members[r->n_members++] = plays ? nth : NO_TRACK;
     if (!plays)
-        return true;
+        return track == NULL || !r->request.in_pieces || replay_damaged(r);
     *t = track;
     if (track->part++ == track->from_part)
         return o.n_open > 0 || track->from_part > 0
                    ? resume_track(r, track, &o)
                    : begin_track(r, track, o.roots_left) && end_resuming(r, track);
-    return goes_on(r, track, &o) || damaged(r);
+    return goes_on(r, track, &o) || replay_damaged(r);
 }
 
 /* Another track that has come into the block goes on. */
@@ -325,7 +283,7 @@ static bool switch_track(struct replay *r, struct replay_track **t)
     uint64_t place;
 
     if (!log_varint(&r->p, r->end, &place) || place >= r->n_members)
-        return damaged(r);
+        return replay_damaged(r);
     *t = r->members[place] != NO_TRACK ? &r->tracks[r->members[place]] : NULL;
     return true;
 }
@@ -336,7 +294,7 @@ static bool play_sample(struct replay *r, struct replay_track *t)
 
     for (uint32_t i = 0; i < r->log->trailer.n_values; i++)
         if (!log_varint(&r->p, r->end, &r->values[i]))
-            return damaged(r);
+            return replay_damaged(r);
     if (sink->sample != NULL && !sink->sample(sink->context, t, r->values))
         return false;
     pass(r, t);
@@ -384,7 +342,7 @@ static bool play_other_clocks(struct replay *r, struct replay_track *t)
         if ((went >> (i - LOG_FIRST_CLOCKS) & 1) == 0)
             continue;
         if (!log_varint(&r->p, r->end, &ticks) || __builtin_add_overflow(t->now[i], ticks, &t->now[i]))
-            return damaged(r);
+            return replay_damaged(r);
     }
     return true;
 }
@@ -455,12 +413,12 @@ static bool play_run(struct replay *r, struct replay_track *t)
             return true;
         const struct shape *s = &r->shapes[*p];
         if (s->kind >= LOG_SWITCH || (size_t)(r->end - p) < s->bytes)
-            return damaged(r);
+            return replay_damaged(r);
         r->p += s->bytes;
         if (__builtin_add_overflow(t->now[0], log_number(p + 1 + s->frame_bytes, s->clock_bytes),
                                    &t->now[0]) ||
             __builtin_add_overflow(t->now[1], log_number(p + s->cpu_at, s->cpu_bytes), &t->now[1]))
-            return damaged(r);
+            return replay_damaged(r);
         if (r->n_clocks > LOG_FIRST_CLOCKS && !play_other_clocks(r, t))
             return false;
         if (!play_record(r, t, s, p))
@@ -479,14 +437,14 @@ static bool play_block(struct replay *r, uint64_t block)
     for (r->n_members = 0; r->p < end; r->end = end) {
         unsigned kind = *r->p++;
         if (kind != LOG_SWITCH && kind != LOG_OPEN_TRACK)
-            return damaged(r);
+            return replay_damaged(r);
         if (!(kind == LOG_SWITCH ? switch_track(r, &t) : open_track(r, block, &t)))
             return false;
         if ((size_t)(end - r->p) < LOG_RUN_BYTES)
-            return damaged(r);
+            return replay_damaged(r);
         uint64_t run = log_number(r->p, LOG_RUN_BYTES);
         if (run > (size_t)(end - r->p) - LOG_RUN_BYTES)
-            return damaged(r);
+            return replay_damaged(r);
         r->p += LOG_RUN_BYTES;
         r->end = r->p + run;
         if (t == NULL)
@@ -503,7 +461,7 @@ static bool load(struct replay *r, uint64_t block)
         return false;
     r->block = call_log_block(r->log, block, r->room);
     if (r->block == NULL)
-        return damaged(r);
+        return replay_damaged(r);
     r->p = r->block;
     r->end = r->block + r->log->blocks[block].bytes;
     return true;
@@ -531,7 +489,7 @@ static bool know_open(struct replay *r, struct replay_track *t)
     r->p = r->block + part->offset;
     if (*r->p++ != LOG_OPEN_TRACK || !read_opening(r, &o) || &r->log->tracks[o.number] != t->log ||
         !goes_on(r, t, &o))
-        return damaged(r);
+        return replay_damaged(r);
     uint64_t roots = t->log->n_roots - o.roots_left;
     size_t level = 1;
     for (uint64_t i = 0; i < roots + o.n_open; i++) {
@@ -540,7 +498,7 @@ static bool know_open(struct replay *r, struct replay_track *t)
                                                : next_call(r, &o.calls, &number);
         size_t n = r->single ? 1 : t->made[i];
         if (call == NULL || call->end[0] < t->now[0])
-            return damaged(r);
+            return replay_damaged(r);
         for (; n > 0; n--)
             t->open[level++].known = call;
     }
@@ -611,7 +569,7 @@ static bool leave_later(struct replay *r)
     for (size_t i = 0; i < n; i++) {
         struct replay_track *t = &r->tracks[list[i].track];
         if (t->n_open - 1 != list[i].level || list[i].call->end[0] < t->now[0])
-            return damaged(r);
+            return replay_damaged(r);
         copy_clocks(r, t->now, list[i].call->end);
         if (!pop_call(r, t, 0))
             return false;
@@ -630,7 +588,7 @@ static bool end_track(struct replay *r, struct replay_track *t)
     bool innermost = true, cut = is_cut(t);
 
     if (t->log->end[0] < t->now[0])
-        return damaged(r);
+        return replay_damaged(r);
     copy_clocks(r, t->now, t->log->end);
     if (sink->end != NULL && !sink->end(sink->context, t))
         return false;
@@ -646,153 +604,16 @@ static bool end_track(struct replay *r, struct replay_track *t)
 
 /* ---- the whole ---- */
 
-/* Which parts of the track tell of what lies in the window. */
-static void choose_parts(const struct replay *r, struct replay_track *t)
-{
-    const struct replay_request *q = &r->request;
-    const struct call_log_part *parts = r->log->parts + t->log->first_part;
-    const uint64_t n = t->log->n_parts, rest = q->rests && t->log->n_open > 0 ? t->of->rest_ns : 0;
-
-    t->from_part = 0;
-    t->to_part = n;
-    if (q->window == NULL || (q->looks_at_self && !r->single))
-        return;
-    while (t->from_part < n && number_add(ns_of(r, parts[t->from_part].last_at),
-                                          t->from_part + 1 == n ? rest : 0) < q->window->from_ns)
-        t->from_part++;
-    while (t->to_part > 0 && ns_of(r, parts[t->to_part - 1].first_at) > q->window->to_ns)
-        t->to_part--;
-    if (q->to_the_end && t->to_part > 0)
-        t->to_part = n;
-    if (t->to_part < t->from_part)
-        t->to_part = t->from_part;
-}
-
-/* In order, all tracks are told of the blocks from the first one that some of them need to the last one. */
-static void align_parts(struct replay *r)
-{
-    uint64_t first = UINT64_MAX, last = 0;
-
-    for (uint32_t i = 0; i < r->request.n_tracks; i++) {
-        const struct replay_track *t = &r->tracks[i];
-        if (t->from_part == t->to_part)
-            continue;
-        uint64_t from = r->log->parts[t->log->first_part + t->from_part].block;
-        uint64_t to = r->log->parts[t->log->first_part + t->to_part - 1].block;
-        first = from < first ? from : first;
-        last = to > last ? to : last;
-    }
-    for (uint32_t i = 0; i < r->request.n_tracks; i++) {
-        struct replay_track *t = &r->tracks[i];
-        const struct call_log_part *parts = t->log != NULL ? r->log->parts + t->log->first_part : NULL;
-        if (t->from_part == t->to_part)
-            continue;
-        while (t->from_part > 0 && parts[t->from_part - 1].block >= first)
-            t->from_part--;
-        while (t->to_part < t->log->n_parts && parts[t->to_part].block <= last)
-            t->to_part++;
-    }
-}
-
-static bool find_renames(struct replay *r)
-{
-    const struct profile_mapped *mapped[RENAMES_MAX] = {NULL};
-
-    r->single = true;
-    for (const struct profile *p = r->request.profile; p->mapped != NULL; p = p->mapped->before) {
-        if (p->mapped->before->n_frames == 0)
-            continue;
-        if (r->n_renames == RENAMES_MAX)
-            return damaged(r);
-        mapped[r->n_renames++] = p->mapped;
-        r->single = r->single && p->mapped->single;
-    }
-    for (uint32_t i = 0; i < r->n_renames; i++)
-        r->renames[i] = mapped[r->n_renames - 1 - i];
-    return true;
-}
-
-static const struct rename_set *const *sets_of(struct replay *r, uint32_t id)
-{
-    const struct rename_set **sets = arena_array(r->arena, r->n_renames, sizeof(*sets));
-
-    for (uint32_t i = 0; sets != NULL && i < r->n_renames; i++) {
-        const struct profile *before = r->renames[i]->before;
-        const struct profile_track *t = profile_track_by_id(before, id);
-        sets[i] = &r->renames[i]->sets[t != NULL ? r->renames[i]->set[t - before->tracks] : 0];
-    }
-    return sets;
-}
-
-/* Finds the tracks of the request in the log. */
-static bool find_tracks(struct replay *r)
-{
-    const struct replay_request *q = &r->request;
-
-    for (uint64_t i = 0; i < r->log->trailer.n_tracks; i++) {
-        const struct call_log_track *log = &r->log->tracks[i];
-        uint32_t nth =
-            log->n_parts > 0 ? profile_place_of_id(q->profile, q->tracks, q->n_tracks, log->id) : q->n_tracks;
-        r->nth_of[i] = NO_TRACK;
-        if (nth == q->n_tracks)
-            continue;
-        struct replay_track *t = &r->tracks[nth];
-        if (t->log != NULL)
-            return damaged(r);
-        r->nth_of[i] = nth;
-        *t = (struct replay_track){.nth = nth,
-                                   .of = &q->profile->tracks[q->tracks[nth]],
-                                   .log = log,
-                                   .uncalled = log->uncalled,
-                                   .sets = sets_of(r, log->id)};
-        if (t->sets == NULL)
-            return false;
-        choose_parts(r, t);
-        if (q->sink.found != NULL)
-            q->sink.found(q->sink.context, t);
-    }
-    return true;
-}
-
-static bool prepare(struct replay *r)
-{
-    const struct replay_request *q = &r->request;
-    const struct call_log_trailer *log = &r->log->trailer;
-    const uint32_t n_times = q->profile->n_times;
-
-    r->tracks = arena_array(r->arena, q->n_tracks, sizeof(*r->tracks));
-    r->nth_of = arena_array(r->arena, log->n_tracks, sizeof(*r->nth_of));
-    r->needed = arena_array(r->arena, log->n_blocks, sizeof(*r->needed));
-    r->room = arena_array(r->arena, call_log_room(r->log), 1);
-    if (r->tracks == NULL || r->nth_of == NULL || r->needed == NULL || r->room == NULL)
-        return false;
-    r->n_clocks = log->n_clocks;
-    r->n_frames = log->n_frames;
-    if (r->n_frames != rename_original(q->profile)->n_frames || r->n_clocks != (n_times > 0 ? n_times : 1) ||
-        log->n_values != profile_n_of_samples(q->profile))
-        return damaged(r);
-    if (!find_renames(r) || !find_tracks(r))
-        return false;
-    if (q->in_order)
-        align_parts(r);
-    r->to = q->one_by_one && q->n_tracks > 0 ? 1 : q->n_tracks;
-    for (uint32_t i = 0; i < q->n_tracks; i++) {
-        struct replay_track *t = &r->tracks[i];
-        t->part = t->from_part;
-        for (uint64_t k = t->from_part; k < t->to_part; k++)
-            r->needed[r->log->parts[t->log->first_part + k].block] = 1;
-    }
-    return true;
-}
-
 /* Behind the last block. */
 static bool end_tracks(struct replay *r)
 {
     for (uint32_t i = r->from; i < r->to; i++)
         if (r->tracks[i].part != r->tracks[i].to_part)
-            return damaged(r); /* a block does not have what the footer says */
+            return replay_damaged(r); /* a block does not have what the footer says */
     if (!know_all_open(r) || !leave_later(r))
         return false;
+    if (r->request.ends_only)
+        r->request.sink = r->ends;
     for (uint32_t i = r->from; i < r->to; i++)
         if (r->tracks[i].n_open > 0 && !end_track(r, &r->tracks[i]))
             return false;
@@ -815,7 +636,7 @@ static uint64_t next_needed(const struct replay *r)
 
 static bool step(struct replay *r)
 {
-    if (!r->prepared && !prepare(r))
+    if (!r->prepared && !replay_prepare(r))
         return false;
     if (r->ended && r->request.one_by_one && r->to < r->request.n_tracks)
         r->from = r->to++;
@@ -837,11 +658,39 @@ struct replay *replay_new(const struct replay_request *request, struct arena *ar
     return r;
 }
 
+static enum replay_end failed(const struct replay *r)
+{
+    return r->damaged ? REPLAY_DAMAGED : REPLAY_FAILED;
+}
+
 enum replay_end replay_step(struct replay *r)
 {
-    if (step(r))
-        return r->ended ? REPLAY_DONE : REPLAY_MORE;
-    return r->damaged ? REPLAY_DAMAGED : REPLAY_FAILED;
+    if (!step(r))
+        return failed(r);
+    return r->ended ? REPLAY_DONE : REPLAY_MORE;
+}
+
+/* Whether the block has something of what is told now. */
+static bool is_of_piece(const struct replay *r, uint64_t block)
+{
+    const struct replay_track *t = &r->tracks[r->from];
+
+    return r->needed[block] &&
+           (r->to - r->from != 1 || (t->log != NULL && replay_part_of(r, t, block) < t->log->n_parts));
+}
+
+enum replay_end replay_piece(struct replay *r, uint32_t nth, uint64_t from, uint64_t to)
+{
+    bool ok = r->prepared || replay_prepare(r);
+
+    r->prepared = ok;
+    r->from = nth == REPLAY_ALL ? 0 : nth;
+    r->to = nth == REPLAY_ALL ? r->request.n_tracks : nth + 1;
+    for (uint64_t block = from; ok && block < to; block++)
+        ok = !is_of_piece(r, block) || (load(r, block) && play_block(r, block));
+    for (uint32_t i = r->from; ok && i < r->to; i++)
+        r->tracks[i].n_open = 0; /* whatever is open belongs to other pieces */
+    return ok ? REPLAY_DONE : failed(r);
 }
 
 enum replay_end replay_all(const struct replay_request *request, struct arena *arena)

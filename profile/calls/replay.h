@@ -17,6 +17,11 @@
  * Without in_order the tracks are told in any order. In order they take turns as in the file, and leave
  * one behind the other as there; calls that are never left come at the very end, track by track.
  *
+ * In pieces, blocks of the log are played in any order, without a window: so replays of one request play pieces side by side. A piece
+ * tells of each track that it has: begin; what is open there is entered, with t->resumes, and where the track goes on from
+ * an earlier piece with t->goes_on; one stay; and then its records. The ends are told by another replay, ends_only, of those
+ * tracks alone that have calls that are never left: begin, then end, then these calls are left.
+ *
  * One by one, each track is told to its end before the next one begins, in the order of the request. The work is
  * that of all tracks together, and not that of a replay for each, which would look at all tracks each time. */
 #pragma once
@@ -57,6 +62,7 @@ struct replay_track {
     uint64_t last[PROFILE_CLOCKS_MAX], now[PROFILE_CLOCKS_MAX]; /* ticks */
     uint64_t uncalled;        /* of the whole track: time in no call, up to its last record; first clock */
     bool resumes;             /* what is open at the beginning is being entered */
+    bool goes_on;             /* the track's first record is not told: it stands before what is played */
     struct replay_sums *sums; /* the sink's; NULL: each record is told */
 
     /* Of replay.c. */
@@ -119,9 +125,9 @@ struct replay_request {
     const struct profile *profile;
     const uint32_t *tracks; /* that are told: indexes of profile->tracks, ascending */
     uint32_t n_tracks;
-    const struct window *window; /* NULL: all is told */
-    bool to_the_end;             /* with a window: it ends with the log */
-    bool in_order, one_by_one;   /* one of them at most */
+    const struct window *window;                     /* NULL: all is told */
+    bool to_the_end;                                 /* with a window: it ends with the log */
+    bool in_order, one_by_one, in_pieces, ends_only; /* one of them at most */
     /* With a window: calls that are never left are in it for rest_ns longer than their track's records. */
     bool rests;
     bool looks_at_self; /* the sink looks at what calls are without their callees */
@@ -142,6 +148,12 @@ struct replay *replay_new(const struct replay_request *request, struct arena *ar
 /* Plays the next block that is needed, and behind the last one what is open. Nothing can be played behind
  * another answer than REPLAY_MORE, but, one by one, the next track behind REPLAY_DONE. */
 enum replay_end replay_step(struct replay *r) MUST_CHECK;
+
+/* Whether the calls of the profile can be told in pieces: each frame of the log became one. */
+bool replay_has_pieces(const struct profile *p);
+/* In pieces: plays the blocks [from, to), as far as they are needed, of the request's nth track, or of all: REPLAY_ALL. */
+#define REPLAY_ALL UINT32_MAX
+enum replay_end replay_piece(struct replay *r, uint32_t nth, uint64_t from, uint64_t to) MUST_CHECK;
 
 /* All steps at once. */
 enum replay_end replay_all(const struct replay_request *request, struct arena *arena) MUST_CHECK;

@@ -113,6 +113,35 @@ static void play_all(const struct replayed *r, const struct profile *p, const st
     fuzzing_check(window_sink_finish(w) != NULL);
 }
 
+/* In pieces, from the last block to the first one, and then what is never left. */
+static void play_pieces(const struct replayed *r, const struct profile *p, struct arena *arena)
+{
+    static const uint32_t ALL[SPAN_MODEL_TRACKS] = {0, 1, 2};
+    const struct call_rows_request rows = {p, true, NULL, NULL, false, put_row, NULL};
+    const struct call_slices_request slices = {p, p->n_tracks, true, NULL, NULL, put_slice, NULL};
+    const struct replay_sink sinks[] = {
+        call_rows_replay(call_rows_new(arena, &rows, (struct hash_seed){1, 2})),
+        call_slices_replay(call_slices_new(arena, &slices, (struct hash_seed){1, 2}))};
+
+    for (size_t i = 0; i < sizeof(sinks) / sizeof(sinks[0]); i++) {
+        struct replay_request request = {.log = &r->log,
+                                         .profile = p,
+                                         .tracks = ALL,
+                                         .n_tracks = p->n_tracks,
+                                         .looks_at_self = true,
+                                         .in_pieces = true,
+                                         .sink = sinks[i]};
+        struct replay *replay = replay_new(&request, arena);
+        enum replay_end end = REPLAY_DONE;
+        for (uint64_t block = r->log.trailer.n_blocks; end == REPLAY_DONE && block-- > 0;)
+            end = replay_piece(replay, block % 2 == 0 ? REPLAY_ALL : (uint32_t)(block % p->n_tracks), block,
+                               block + 1);
+        request.in_pieces = false;
+        request.ends_only = true;
+        (void)!replay_all(&request, arena);
+    }
+}
+
 static void damage(struct replayed_file *b, const uint8_t *edits, size_t n)
 {
     for (; n >= EDIT_BYTES; edits += EDIT_BYTES, n -= EDIT_BYTES)
@@ -142,6 +171,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const struct call_log_source source = replayed_source(&b);
     if (call_log_open(&r.log, &source, &memory_failed)) {
         play_all(&r, p, &(struct window){100, 300}, &arena);
+        play_pieces(&r, p, &arena);
         call_log_close(&r.log);
     } else {
         fuzzing_check(size > HEAD_BYTES); /* what nobody changed can be read */

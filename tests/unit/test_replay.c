@@ -357,6 +357,108 @@ static void same_one_by_one(struct arena *arena, struct file *f, uint64_t *rando
     same_slices(&each, &one_by_one);
 }
 
+static void same_rows(const struct text *a, const struct text *b)
+{
+    assert_int_equal(a->n_rows, b->n_rows);
+    for (size_t i = 0; i < a->n_rows; i++) {
+        const struct call_row *x = &a->rows[i], *y = &b->rows[i];
+        assert_true(x->track == y->track && x->frame == y->frame && x->depth == y->depth);
+        assert_true(x->begin_ns == y->begin_ns && x->end_ns == y->end_ns && x->flags == y->flags);
+        assert_true(x->self_ns == y->self_ns && x->cpu_ns == y->cpu_ns);
+    }
+}
+
+/* A sink that puts rows, or slices, behind what is there. */
+static struct replay_sink text_to(struct arena *arena, const struct file *f, uint32_t n_tracks, bool rows,
+                                  struct text *t)
+{
+    const struct call_rows_request of_rows = {f->whole, true, NULL, NULL, false, put_row, t};
+    const struct call_slices_request of_slices = {f->whole, n_tracks, true, NULL, NULL, put_slice, t};
+    struct call_rows *r = call_rows_new(arena, &of_rows, (struct hash_seed){1, 2});
+    struct call_slices *s = call_slices_new(arena, &of_slices, (struct hash_seed){1, 2});
+
+    assert_true(r != NULL && s != NULL);
+    return rows ? call_rows_replay(r) : call_slices_replay(s);
+}
+
+static void append(struct text *to, const struct text *from)
+{
+    memcpy(&to->rows[to->n_rows], from->rows, from->n_rows * sizeof(*from->rows));
+    memcpy(&to->slices[to->n_slices], from->slices, from->n_slices * sizeof(*from->slices));
+    to->n_rows += from->n_rows;
+    to->n_slices += from->n_slices;
+}
+
+enum { PIECES = 4 };
+
+/* What all tracks tell, or one: all of it, or what is never left. */
+static void tell(struct arena *arena, const struct file *f, struct replay_request request, uint32_t nth,
+                 bool rows, struct text *to)
+{
+    if (nth != REPLAY_ALL) {
+        request.tracks += nth;
+        request.n_tracks = 1;
+    }
+    request.sink = text_to(arena, f, request.n_tracks, rows, to);
+    assert_int_equal(replay_all(&request, arena), REPLAY_DONE);
+}
+
+/* Some tracks, or the nth of them alone, told in pieces: these, put together in their order, are the whole. They are played
+ * from the last one to the first one, by one replay or by one each. */
+static void same_in_pieces(struct arena *arena, const struct file *f, uint64_t *random,
+                           struct replay_request request, uint32_t nth, bool rows)
+{
+    static struct text all, together, told, pieces[PIECES];
+    const uint64_t blocks = f->log.log.trailer.n_blocks;
+    const bool alone = random_below(random, 2) == 0;
+    uint64_t at[PIECES + 1] = {0};
+    struct replay *replay = NULL;
+
+    for (unsigned i = 0; i < PIECES; i++)
+        at[i + 1] = i + 1 == PIECES ? blocks : at[i] + random_next(random) % (blocks - at[i] + 1);
+    request.in_pieces = true;
+    for (unsigned i = PIECES; i-- > 0;) {
+        told.n_rows = told.n_slices = 0;
+        if (alone || replay == NULL) {
+            request.sink = text_to(arena, f, request.n_tracks, rows, &told);
+            replay = replay_new(&request, arena);
+            assert_non_null(replay);
+        }
+        assert_int_equal(replay_piece(replay, nth, at[i], at[i + 1]), REPLAY_DONE);
+        pieces[i].n_rows = pieces[i].n_slices = 0;
+        append(&pieces[i], &told);
+    }
+    all.n_rows = all.n_slices = together.n_rows = together.n_slices = 0;
+    for (unsigned i = 0; i < PIECES; i++)
+        append(&together, &pieces[i]);
+    request.in_pieces = false;
+    request.ends_only = true;
+    tell(arena, f, request, nth, rows, &together);
+    request.ends_only = false;
+    request.in_order = true;
+    tell(arena, f, request, nth, rows, &all);
+    same_rows(&all, &together);
+    same_slices(&all, &together);
+}
+
+static void same_pieces(struct arena *arena, const struct file *f, uint64_t *random)
+{
+    uint32_t tracks[TRACKS], n = 0;
+
+    for (uint32_t i = 0; i < f->whole->n_tracks; i++)
+        if (random_below(random, 4) > 0)
+            tracks[n++] = i;
+    const struct replay_request request = {.log = &f->log.log,
+                                           .profile = f->whole,
+                                           .tracks = tracks,
+                                           .n_tracks = n,
+                                           .rests = true,
+                                           .looks_at_self = true};
+    same_in_pieces(arena, f, random, request, REPLAY_ALL, random_below(random, 2) == 0);
+    if (n > 0)
+        same_in_pieces(arena, f, random, request, random_below(random, n), random_below(random, 2) == 0);
+}
+
 static void same_text(struct arena *arena, struct file *f, uint64_t *random)
 {
     static struct text all, part;
@@ -364,13 +466,7 @@ static void same_text(struct arena *arena, struct file *f, uint64_t *random)
 
     write_text(arena, f, to_end, false, &all);
     write_text(arena, f, to_end, true, &part);
-    assert_int_equal(all.n_rows, part.n_rows);
-    for (size_t i = 0; i < all.n_rows; i++) {
-        const struct call_row *x = &all.rows[i], *y = &part.rows[i];
-        assert_true(x->track == y->track && x->frame == y->frame && x->depth == y->depth);
-        assert_true(x->begin_ns == y->begin_ns && x->end_ns == y->end_ns && x->flags == y->flags);
-        assert_true(x->self_ns == y->self_ns && x->cpu_ns == y->cpu_ns);
-    }
+    same_rows(&all, &part);
     same_slices(&all, &part);
 }
 
@@ -406,6 +502,7 @@ static void choose_window(struct file *f, uint64_t *random, bool ends)
 TEST(parts_show_what_all_of_it_does)
 {
     static struct file f;
+    struct arena arena;
     uint64_t random = 6;
 
     for (unsigned round = 0; round < 400; round++) {
@@ -414,6 +511,9 @@ TEST(parts_show_what_all_of_it_does)
             choose_window(&f, &random, i > 0);
             look(&f, &random);
         }
+        arena_init(&arena, 256 << 20);
+        same_pieces(&arena, &f, &random);
+        arena_free(&arena);
         close_file(&f);
     }
 }
