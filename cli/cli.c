@@ -312,11 +312,18 @@ static void run_pieces(const struct parallel *p, const struct parallel_job *jobs
     threads_parallel(jobs, n);
 }
 
+struct parallel cli_parallel(void)
+{
+    unsigned cores = turns_cores();
+
+    return (struct parallel){cores < PARALLEL_JOBS_MAX ? cores : PARALLEL_JOBS_MAX, PIECE_BYTES, run_pieces};
+}
+
 static struct shared_profile *read_input(struct conversion *f, int fd, const char *path, struct diag *diag)
 {
     struct cli_input input;
     const struct source_input in = {.read_at = read_at, .size = input_size, .context = &input};
-    const struct parallel parallel = {turns_cores(), PIECE_BYTES, run_pieces};
+    const struct parallel parallel = cli_parallel();
 
     if (!open_input(&input, fd)) {
         conversion_abandon(f);
@@ -403,7 +410,9 @@ bool cli_window(const struct config *config, const struct shared_profile *whole,
 
     if (!view_window(view, &wanted, diag))
         return diag->kind == DIAG_NONE;
-    const struct convert_source source = {.profile = whole, .config = config, .fd = -1};
+    const struct parallel parallel = cli_parallel();
+    const struct convert_source source = {
+        .profile = whole, .config = config, .fd = -1, .parallel = &parallel};
     *window = convert_window(&source, &wanted, diag);
     return *window != NULL;
 }

@@ -4,6 +4,7 @@
 
 #include "core/buf.h"
 #include "core/diag.h"
+#include "core/parallel.h"
 #include "server/convert/convert.h"
 
 enum { CLI_OK = 0, CLI_UNUSABLE = 1, CLI_USAGE = 2, CLI_PASSED = 3, CLI_UNDECIDED = 4 }; /* exit status */
@@ -72,6 +73,9 @@ bool cli_spares_names(const char *path, const struct cli_names *names, struct di
 /* Folds the file, or standard input for "-". NULL: diag; of a file of no known format it says what it looks like. */
 struct shared_profile *cli_fold(const struct config *config, const char *path,
                                 const struct cli_reading *reading, struct diag *diag);
+
+/* A command has all cores for itself. */
+struct parallel cli_parallel(void);
 
 /* Sets *window to the range of time that the view asks for, if it does, of what was read with its log; it is to be freed
  * before the whole. False: diag. */

@@ -91,7 +91,8 @@ static bool write_text(struct cli_one *one, const char *path, const struct cli_o
     const struct shared_profile *shown = window != NULL ? window : folded;
     ok = ok &&
          (one->tracks == NULL || cli_tracks(&one->asked.view, shared_profile_get(shown), one->tracks, diag));
-    struct convert_source source = {.profile = shown, .config = &config, .fd = -1};
+    const struct parallel parallel = cli_parallel();
+    struct convert_source source = {.profile = shown, .config = &config, .fd = -1, .parallel = &parallel};
     ok = ok && (maker->stream != NULL ? put_stream(one, &source, maker, diag)
                                       : put_text(one, &source, path, maker, diag));
     if (source.fd >= 0)

@@ -19,6 +19,7 @@
 #include "render/output.h"
 #include "render/view/view.h"
 #include "server/convert/archive_members.h"
+#include "server/convert/call_list.h"
 #include "server/convert/convert.h"
 
 /* ---- choosing a member ---- */
@@ -89,27 +90,15 @@ static bool put(void *context, struct str bytes)
     return cli_output_put(w->to, bytes, &w->diag);
 }
 
-static bool take_calls(void *context, struct buf *out)
-{
-    bool goes_on = out->failed || put(context, buf_view(out));
-
-    if (!out->failed)
-        buf_clear(out);
-    return goes_on;
-}
-
 /* `source` is the whole profile. False: diag. */
 static bool cli_calls_write(const struct convert_source *source, const struct view_options *view,
                             const struct call_format *format, struct cli_output *to, struct diag *diag)
 {
     struct writing w = {.to = to};
-    struct buf out = {.drain = put, .drain_context = &w};
-    bool ok = call_list_write(source, view, format, &out, &(struct call_list_taker){take_calls, &w}, diag) &&
-              put(&w, buf_view(&out));
+    bool ok = call_list_write(source, view, format, &(struct call_list_taker){put, &w}, diag);
 
     if (w.diag.kind != DIAG_NONE)
         *diag = w.diag;
-    buf_free(&out);
     return ok;
 }
 
@@ -578,7 +567,8 @@ static int render_file(const struct options *o, const struct config *config, con
     bool calls = ok && cli_view_calls(o->output, shared_profile_get(folded), &view) != NULL;
     ok = ok && (calls || cli_window(config, folded, &view, &window, &diag));
     const struct shared_profile *drawn = window != NULL ? window : folded;
-    struct convert_source source = {.profile = drawn, .config = config, .fd = -1};
+    const struct parallel parallel = cli_parallel();
+    struct convert_source source = {.profile = drawn, .config = config, .fd = -1, .parallel = &parallel};
     ok = ok && (o->out_dir != NULL ? render_folder(o, &source, file, &view, &diag)
                                    : render_one(o, &source, &view, &diag));
     if (ok && !o->quiet)

@@ -218,7 +218,7 @@ static void row_json(struct call_writer *w, const struct call_row *row, struct b
         out->failed = true;
         return;
     }
-    char *to = w->n > 0 ? PUT(out->p + out->n, ",\n") : PUT(out->p + out->n, "\n");
+    char *to = PUT(out->p + out->n, ",\n");
     out->n = (size_t)(put_bytes(put_numbers(w, row, to), members->p, members->behind) - out->p);
     each_note(w, row, put_json_note, &notes);
     if (notes.begun)
@@ -342,6 +342,7 @@ static const struct call_format JSON = {
     .begin = begin_json,
     .row = row_json,
     .end = end_json,
+    .comma = true,
 };
 
 static const struct call_format TXT = {

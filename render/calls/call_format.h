@@ -4,7 +4,10 @@
  * it was recorded.
  *
  * Formats of other tools are written from rows, or from slices (call_slices.h): calls as they begin and
- * end. */
+ * end.
+ *
+ * Rows, and slices, that follow each other are written side by side, each part by a writer of its own: what they append depends on
+ * nothing that another one wrote. */
 #pragma once
 
 #include "render/calls/call_writer.h"
@@ -20,6 +23,9 @@ struct call_format {
     void (*slice)(struct call_writer *w, const struct call_slice *slice, struct buf *out);
     /* Not NULL: the slices of a track stand together, between two calls of this. */
     void (*track)(struct call_writer *w, uint32_t track, bool ends, struct buf *out);
+    /* Each row or slice begins with a comma. Who puts the text together leaves out that of the first one: of its track, if these
+     * stand by track. */
+    bool comma;
 };
 
 extern const struct call_format CALL_CHROME, CALL_PERFETTO, CALL_SPEEDSCOPE;

@@ -3,8 +3,8 @@
  * The first packets describe the process and its threads as tracks, and name the origins of code, which
  * are the events' categories. Then each slice is an event that begins (TYPE_SLICE_BEGIN) and one that ends
  * (TYPE_SLICE_END) on the track of its thread, in ns since the trace's start; where the CPU clock was
- * recorded, with its time in whole µs. A name stands, as interned data, in a packet in front of the event
- * that needs it first. Events of a thread are in the order of time; threads take turns.
+ * recorded, with its time in whole µs. A name stands, as interned data, in a packet somewhere in front of the
+ * first event that needs it. Events of a thread are in the order of time; threads take turns.
  *
  * Numbers of fields: Trace 1 packet; TracePacket 8 timestamp, 10 trusted_packet_sequence_id, 11
  * track_event, 12 interned_data, 13 sequence_flags (1: what was interned before is void, 2: what was
@@ -154,6 +154,24 @@ static void put_reading(struct call_writer *w, const struct profile_counter *c,
     buf_free(&event);
 }
 
+/* A packet that tells the name of a frame. */
+static void put_name(struct call_writer *w, frame_id frame, uint32_t number, struct buf *out)
+{
+    struct buf fields = {0}, interned = {0}, name = {0};
+
+    buf_clear(&w->scratch);
+    names_put_distinct(w->names, w->profile, frame, &w->scratch);
+    name.failed = w->scratch.failed;
+    protobuf_put_u64(&name, 1, number);
+    put_cleaned(&name, 2, buf_view(&w->scratch));
+    put_message(&interned, 2, &name);
+    put_message(&fields, 12, &interned);
+    put_packet(out, &fields, NEEDED);
+    buf_free(&fields);
+    buf_free(&interned);
+    buf_free(&name);
+}
+
 static void begin(struct call_writer *w, struct buf *out)
 {
     const struct profile *p = w->profile;
@@ -177,6 +195,8 @@ static void begin(struct call_writer *w, struct buf *out)
     }
     buf_free(&fields);
     buf_free(&described);
+    for (uint32_t i = 0; i < w->n_used && !out->failed; i++)
+        put_name(w, w->used[i], i + 1, out);
     for (uint32_t i = 0; i < call_counters(w) && !out->failed; i++) {
         put_counter(w, &p->counters[i], out);
         call_each_reading(w, &p->counters[i], put_reading, out);
@@ -188,24 +208,6 @@ static void begin(struct call_writer *w, struct buf *out)
 static char *put_u64(char *to, uint32_t field, uint64_t value)
 {
     return protobuf_write(protobuf_write(to, (uint64_t)field << 3 | PROTOBUF_VARINT), value);
-}
-
-/* A packet that tells the name of a frame. */
-static void put_name(struct call_writer *w, frame_id frame, uint32_t number, struct buf *out)
-{
-    struct buf fields = {0}, interned = {0}, name = {0};
-
-    buf_clear(&w->scratch);
-    names_put_distinct(w->names, w->profile, frame, &w->scratch);
-    name.failed = w->scratch.failed;
-    protobuf_put_u64(&name, 1, number);
-    put_cleaned(&name, 2, buf_view(&w->scratch));
-    put_message(&interned, 2, &name);
-    put_message(&fields, 12, &interned);
-    put_packet(out, &fields, NEEDED);
-    buf_free(&fields);
-    buf_free(&interned);
-    buf_free(&name);
 }
 
 static char *put_event(const struct call_writer *w, const struct call_slice *slice, uint32_t number, char *to)

@@ -6,7 +6,7 @@
  *      "events":[{"type":"O","frame":F,"at":A},{"type":"C","frame":F,"at":A},..]},..],
  *      "activeProfileIndex":I,"shared":{"frames":[{"name":..,"file":..,"line":..},..]}}
  *
- * The member aflamed says which clock it is. Frames are numbered in the order of their first use, and are listed behind all else. */
+ * The member aflamed says which clock it is. Frames are numbered, and are listed behind all else. */
 #include "core/json.h"
 #include "core/put.h"
 #include "render/calls/call_format.h"
@@ -56,29 +56,19 @@ static void put_track(struct call_writer *w, uint32_t track, bool ends, struct b
     json_put_string(&j, "unit", STR("microseconds"));
     json_put_u64(&j, "startValue", 0);
     buf_z(out, ",\"events\":[");
-    w->at_ns = w->from_ns = 0;
-    w->begun = false;
 }
 
 static void put_slice(struct call_writer *w, const struct call_slice *slice, struct buf *out)
 {
-    uint64_t at_ns = w->by_cpu ? slice->cpu_at_ns : slice->at_ns;
-
     if (!buf_reserve(out, EVENT_BYTES_MAX))
         return;
     char *to = out->p + out->n;
-    if (w->begun)
-        *to++ = ',';
-    else
-        w->from_ns = at_ns;
-    to = slice->ends ? PUT(to, "{\"type\":\"C\",\"frame\":") : PUT(to, "{\"type\":\"O\",\"frame\":");
+    to = slice->ends ? PUT(to, ",{\"type\":\"C\",\"frame\":") : PUT(to, ",{\"type\":\"O\",\"frame\":");
     /* Made anew each time: that is faster than to fetch a text from among thousands. */
     to = number_u64(to, call_writer_number(w, slice->frame) - 1);
-    to = call_writer_us(&w->times, PUT(to, ",\"at\":"), at_ns);
+    to = call_writer_us(&w->times, PUT(to, ",\"at\":"), call_writer_at(w, slice));
     *to++ = '}';
     out->n = (size_t)(to - out->p);
-    w->begun = true;
-    w->at_ns = at_ns;
 }
 
 static void end(struct call_writer *w, struct buf *out)
@@ -115,6 +105,7 @@ const struct call_format CALL_SPEEDSCOPE = {
     .begin = begin,
     .slice = put_slice,
     .track = put_track,
+    .comma = true,
     .end = end,
     .exported = true,
 };

@@ -24,7 +24,6 @@ struct call_writer {
     const struct names *names;
     const struct window *window; /* of what is written; NULL: all */
     bool has_cpu;
-    uint64_t n;          /* rows so far */
     struct buf scratch;  /* freed by who has the writer */
     struct arena *arena; /* for what formats keep of frames */
 
@@ -41,7 +40,7 @@ struct call_writer {
 
     /* Each has an entry for each frame. */
     const struct call_text **texts; /* made when they are needed first */
-    uint32_t *number;               /* from 1, in the order of their first use; 0: not used so far */
+    uint32_t *number;               /* from 1; 0: not used so far */
     uint8_t *origin; /* of Perfetto's: enum origin, which the names have, too, but too far apart */
 
     frame_id *used; /* by number - 1 */
@@ -49,14 +48,19 @@ struct call_writer {
 
     /* Only slices use these. */
     bool by_cpu;             /* the time is that of the CPU clock */
-    bool begun;              /* the track has one already */
-    uint64_t from_ns, at_ns; /* of its first one, and its last one so far */
+    uint64_t from_ns, at_ns; /* of the track's first one, and its last one so far; 0: it has none */
     const uint32_t *tracks;  /* that are written: indexes of the profile's, ascending */
     uint32_t n_tracks;
     uint32_t written;  /* of those, where each has its own place */
     uint32_t heaviest; /* of those written, the one that goes on for the longest */
     uint64_t heaviest_ns;
 };
+
+/* The time of a slice. */
+static inline uint64_t call_writer_at(const struct call_writer *w, const struct call_slice *slice)
+{
+    return w->by_cpu ? slice->cpu_at_ns : slice->at_ns;
+}
 
 /* The number of a frame; one that is not yet among those used is put there. */
 static inline uint32_t call_writer_number(struct call_writer *w, frame_id frame)

@@ -20,7 +20,6 @@
 #include "profile/calls/span.h"
 #include "profile/frame/own_code.h"
 #include "profile/profile.h"
-#include "render/calls/call_format.h"
 #include "render/output.h"
 #include "render/view/view.h"
 #include "server/config/config.h"
@@ -134,8 +133,9 @@ void convert_for_page(struct view_options *view, uint64_t bytes);
 struct convert_source {
     const struct shared_profile *profile;
     const struct config *config;
-    int fd;                  /* the file; -1: there is none */
-    const struct stop *stop; /* reading and drawing end soon after it was asked; may be NULL */
+    int fd;                          /* the file; -1: there is none */
+    const struct stop *stop;         /* reading and drawing end soon after it was asked; may be NULL */
+    const struct parallel *parallel; /* what may be done side by side; NULL: all is done by one thread */
     /* Has profile_log_read make the log of the profile's calls, for who shares the profile with others.
      * NULL: nobody does. False: diag. */
     bool (*make_log)(void *context, const struct convert_source *s, struct diag *diag);
@@ -192,29 +192,3 @@ bool profile_log_replay(const struct convert_source *s, struct replay_request *r
 
 /* What a replay's answer means: true if it is REPLAY_DONE; diag is set where the log is damaged. */
 bool profile_log_ended(enum replay_end end, struct diag *diag);
-
-/* ---- lists of calls ----
- *
- * All calls of a profile as text, in pieces, so that any number of them needs no more memory than what is
- * open at a time: what GET /p/<id>/calls and `aflamed calls` answer with. The order of rows is that of
- * profile/calls/call_rows.h.
- *
- * Knows no store and no HTTP. */
-
-/* Whether the profile has calls with times. False: DIAG_USAGE. */
-bool call_list_possible(const struct profile *p, struct diag *diag);
-
-/* Who takes the text while it is written: take(context, out) is called between pieces of the work, and empties `out` as
- * far as it likes. False: that is all. */
-struct call_list_taker {
-    bool (*take)(void *context, struct buf *out);
-    void *context;
-};
-
-/* Appends the list to `out`, whose drain takes what a piece has too much of; what is left in it behind the last piece is
- * the caller's. Of the view, tracks, filters, range, own code and open count. The profile is a whole one. False: diag, as
- * convert_view has it, and DIAG_USAGE for a file without times. Where the taker has ended it diag is not set; where the
- * drain has failed only the drain knows why. */
-bool call_list_write(const struct convert_source *source, const struct view_options *view,
-                     const struct call_format *format, struct buf *out, const struct call_list_taker *taker,
-                     struct diag *diag) MUST_CHECK;

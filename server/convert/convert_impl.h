@@ -56,6 +56,9 @@ const struct names *conversion_names(const struct shared_profile *f, const struc
 bool conversion_filter(const struct profile *p, const struct names *names, const struct view_options *view,
                        struct filter_step *steps, struct filter_request *filter, struct arena *arena);
 
+/* What the filters of a view leave of the stacks of the profile, in the arena. False: diag. */
+bool conversion_stacks(const struct shared_profile *f, const struct view_options *view, struct arena *arena,
+                       struct filter_stacks *stacks, struct diag *diag);
 /* All that is to be known to tell the calls of filter->tracks, which are set before. In the arena. False: diag. */
 bool conversion_span_filter(const struct shared_profile *f, const struct view_options *view,
                             struct arena *arena, struct span_filter *filter, struct diag *diag);

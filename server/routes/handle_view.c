@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/system/utc.h"
+#include "render/calls/call_format.h"
 #include "server/convert/convert.h"
 #include "server/http/exchange.h"
 #include "server/routes/admit.h"

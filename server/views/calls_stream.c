@@ -14,8 +14,6 @@
 #include "server/views/policies.h"
 #include "server/views/profiles.h"
 
-enum { PIECE_BYTES = 64 << 10 };
-
 /* Freed by the later of the two: the request, when it ends, and the job. */
 struct calls_stream {
     struct thread_job job;
@@ -69,9 +67,8 @@ struct writer {
 
 /* Hands the bytes over to the client, as soon as it has taken those before. False: it has left, or the
  * service stops. */
-static bool put(void *context, struct str bytes)
+static bool put(struct writer *w, struct str bytes)
 {
-    struct writer *w = context;
     struct calls_stream *s = w->stream;
 
     pthread_mutex_lock(&s->lock);
@@ -87,29 +84,14 @@ static bool put(void *context, struct str bytes)
     return goes_on;
 }
 
-static bool take(void *context, struct buf *out)
+/* Between two pieces it may be somebody else's turn. */
+static bool take(void *context, struct str bytes)
 {
     struct writer *w = context;
-    bool goes_on = true;
+    bool goes_on = put(w, bytes);
 
-    if (out->n >= PIECE_BYTES && !out->failed) {
-        goes_on = put(w, buf_view(out));
-        buf_clear(out);
-    }
     turn_next(w->turn);
     return goes_on;
-}
-
-/* False: diag, unless `put` has failed. */
-static bool write_list(struct writer *w, const struct convert_source *source, struct diag *diag)
-{
-    struct calls_stream *s = w->stream;
-    struct buf out = {.drain = put, .drain_context = w};
-    bool ok = call_list_write(source, &s->view, s->format, &out, &(struct call_list_taker){take, w}, diag) &&
-              (out.n == 0 || put(w, buf_view(&out)));
-
-    buf_free(&out);
-    return ok;
 }
 
 static bool make(struct writer *w, struct diag *diag)
@@ -130,7 +112,7 @@ static bool make(struct writer *w, struct diag *diag)
     if (fd >= 0) {
         struct profile_source source;
         profiles_source(service->profiles, &use, fd, w->turn, &s->stop, &source);
-        ok = write_list(w, &source.source, diag);
+        ok = call_list_write(&source.source, &s->view, s->format, &(struct call_list_taker){take, w}, diag);
         close(fd);
     }
     profiles_release(service->profiles, &use);

@@ -3,6 +3,7 @@
  * the memory of a reading that others wait for. */
 #pragma once
 
+#include "server/convert/call_list.h"
 #include "server/convert/convert.h"
 #include "server/http/exchange.h"
 #include "server/store/record.h"

@@ -377,11 +377,11 @@ static bool make_log_once(void *source, const struct convert_source *from, struc
 void profiles_source(struct profiles *p, const struct profile_use *use, int fd, struct turn *turn,
                      const struct stop *stop, struct profile_source *source)
 {
-    *source =
-        (struct profile_source){.source = {use->profile, p->service->config, fd, stop, make_log_once, source},
-                                .profiles = p,
-                                .turn = turn,
-                                .id = profile_id_whole(&use->thing->id)};
+    *source = (struct profile_source){
+        .source = {use->profile, p->service->config, fd, stop, NULL, make_log_once, source},
+        .profiles = p,
+        .turn = turn,
+        .id = profile_id_whole(&use->thing->id)};
 }
 
 /* ---- reading: the whole, or a window ---- */
