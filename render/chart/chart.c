@@ -628,11 +628,11 @@ static bool find_colours(struct chart *c)
     return true;
 }
 
-/* The tree, by the clock that the chart shows. */
+/* The nodes of the track, by the clock that the chart shows: what colours and the legend are made of. */
 static const struct tree *tree_of(const struct render_input *in, struct diag *diag)
 {
     struct measure measures[MEASURES_MAX];
-    struct tree_spec spec = {.measures = {&measures[0]}, .n_measures = 1, .divisor = 1};
+    struct tree_spec spec = {.measures = {&measures[0]}, .n_measures = 1, .divisor = 1, .unordered = true};
 
     return measures_shown(in->profile, in->view, measures) > 0 ? tree_new(in, &spec, diag) : NULL;
 }

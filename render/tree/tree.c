@@ -253,6 +253,17 @@ static void sum_totals(const struct rows *r, const uint64_t *self, uint64_t *tot
     }
 }
 
+static bool rank_rows(struct maker *m)
+{
+    struct rows *r = &m->rows;
+    uint32_t *rank = array(m, r->n, sizeof(*rank));
+
+    for (uint32_t i = 1; rank != NULL && i < r->n; i++)
+        rank[i] = rank_of_frame(m, r->frame[i]);
+    r->rank = rank;
+    return rank != NULL;
+}
+
 /* One track is used where it stands; only values that the profile does not hold as they are wanted are made.
  */
 static bool gather_one(struct maker *m)
@@ -267,12 +278,8 @@ static bool gather_one(struct maker *m)
                        .parent_base = first,
                        .frame = p->node_frame + first,
                        .flags = p->node_flags + first};
-    uint32_t *rank = array(m, r->n, sizeof(*rank));
-    if (rank == NULL)
+    if (!m->spec->unordered && !rank_rows(m))
         return false;
-    for (uint32_t i = 1; i < r->n; i++)
-        rank[i] = rank_of_frame(m, r->frame[i]);
-    r->rank = rank;
     for (uint32_t c = 0; c < m->spec->n_measures; c++) {
         const struct measure *measure = m->spec->measures[c];
         if (!measure->waiting && m->spec->divisor == 1) {
@@ -413,6 +420,17 @@ static bool merge(struct maker *m)
     return true;
 }
 
+static bool place_as_they_are(struct maker *m)
+{
+    uint32_t *row = array(m, m->rows.n, sizeof(*row));
+
+    for (uint32_t i = 0; row != NULL && i < m->rows.n; i++)
+        row[i] = i;
+    m->tree->n = m->rows.n;
+    m->tree->row = row;
+    return row != NULL;
+}
+
 static bool make(struct maker *m)
 {
     if (!select_tracks(m))
@@ -423,6 +441,8 @@ static bool make(struct maker *m)
         return false;
     if (equal_ranks && !merge(m))
         return false;
+    if (m->spec->unordered)
+        return place_as_they_are(m);
     struct place_rows rows = place_rows_of(&m->rows);
     bool by_weight = m->spec->order == ORDER_WEIGHT;
     return place_all(m->tree, &rows, by_weight ? &m->rows.columns[m->spec->order_column] : NULL, m->arena);

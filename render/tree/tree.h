@@ -61,6 +61,10 @@ struct tree_spec {
     /* By frame and by index of the profile's tracks: a rank to order by name. Children of one node with equal
      * rank become one node. NULL = the ranks of names.h, by which all frames differ. */
     const uint32_t *frame_rank, *track_rank;
+
+    /* For who looks at all nodes, and at no picture of them: place i is row i, parents before their children, and the tree
+     * has neither depth nor size. Of one track alone. */
+    bool unordered;
 };
 static inline uint64_t tree_self(const struct tree *t, uint32_t place, uint32_t column)
 {
