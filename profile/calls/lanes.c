@@ -22,7 +22,7 @@ struct lane_track {
 struct lanes_sink {
     struct arena *arena;
     struct lanes_request request;
-    uint64_t *edges; /* [width_px + 1] */
+    const uint64_t *edges; /* [width_px + 1] */
     struct lane_track *tracks;
     struct lane *list;
     struct replay_sink rows; /* with a filter: who is told of calls for the tracks that are open */
@@ -451,18 +451,25 @@ static bool filter_open(struct lanes_sink *s)
     return rows != NULL;
 }
 
+const uint64_t *lanes_edges(struct arena *arena, const struct lanes_request *r)
+{
+    uint64_t *edges = arena_array(arena, (size_t)r->width_px + 1, sizeof(*edges));
+
+    for (uint32_t i = 0; edges != NULL && i <= r->width_px; i++)
+        edges[i] = lanes_edge(r->from_ns, r->to_ns, r->width_px, i);
+    return edges;
+}
+
 static bool prepare(struct lanes_sink *s)
 {
     const struct lanes_request *r = &s->request;
     uint32_t marked_max = r->marks ? LANES_CALLS_MAX : 0;
 
-    s->edges = arena_array(s->arena, (size_t)r->width_px + 1, sizeof(*s->edges));
+    s->edges = r->edges != NULL ? r->edges : lanes_edges(s->arena, r);
     s->tracks = arena_array(s->arena, r->n_tracks, sizeof(*s->tracks));
     s->list = arena_array(s->arena, r->n_tracks, sizeof(*s->list));
     if (s->edges == NULL || s->tracks == NULL || s->list == NULL)
         return false;
-    for (uint32_t i = 0; i <= r->width_px; i++)
-        s->edges[i] = lanes_edge(r->from_ns, r->to_ns, r->width_px, i);
     for (uint32_t i = 0; i < r->n_tracks; i++) {
         s->list[i].of = &r->tracks[i];
         s->tracks[i] = (struct lane_track){.lane = &s->list[i]};

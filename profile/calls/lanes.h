@@ -20,6 +20,9 @@
  * so much waiting; one of CPU time alone is followed by so much time on the CPU, and then by nothing that
  * is known.
  *
+ * A picture may be made in slices, side by side: some pixels each, by a sink of its own whose replay is of their time. lanes_join
+ * puts them together.
+ *
  * Memory grows with pixels * tracks and with the depth of stacks, not with the number of calls. */
 #pragma once
 
@@ -57,8 +60,10 @@ struct lanes_request {
     bool open_to_end; /* calls that are never left last up to the trace's last record, on the wall clock */
     bool marks;       /* some frame is LANE_MARKED */
     bool methods;     /* for each pixel the method that it is most of is wanted */
-    uint64_t from_ns, to_ns;        /* the window; from < to <= INT64_MAX */
-    uint32_t width_px;              /* at least 1 */
+    uint64_t from_ns, to_ns; /* the window; from < to <= INT64_MAX */
+    uint32_t width_px;       /* at least 1 */
+    const uint64_t *
+        edges; /* [width_px + 1] where pixels begin, from from_ns to to_ns; outlives the sink; NULL: see lanes_edge */
     uint64_t message_ns;            /* shorter messages are of no interest */
     uint32_t levels_max, spans_max; /* of each track that is open: see span.h */
     /* The filter of all tracks that are open; NULL: all their calls are shown. */
@@ -103,9 +108,22 @@ struct lanes_sink;
 
 /* Where pixel i begins: from + floor(i * (to - from) / width). */
 uint64_t lanes_edge(uint64_t from_ns, uint64_t to_ns, uint32_t width_px, uint32_t i);
+/* [width_px + 1] of a request, in the arena; NULL when it gives no more. */
+const uint64_t *lanes_edges(struct arena *arena, const struct lanes_request *r) MUST_CHECK;
 
 /* Lives in the arena; NULL when it gives no more. */
 struct lanes_sink *lanes_sink_new(struct arena *arena, const struct lanes_request *request) MUST_CHECK;
 struct replay_sink lanes_sink_replay(struct lanes_sink *s);
 /* The sink's own. */
 const struct lanes *lanes_sink_finish(struct lanes_sink *s);
+
+/* Whether the pixels may be made in slices: where calls are not looked at one by one. */
+bool lanes_has_slices(const struct lanes_request *request);
+/* The request of a slice: the pixels [first_px, end_px) of the whole, whose edges are given. */
+struct lanes_request lanes_slice(const struct lanes_request *whole, const uint64_t *edges, uint32_t first_px,
+                                 uint32_t end_px);
+/* The whole of n slices that follow each other, first_px[i] being the first pixel of each. In the arena; NULL when it gives no
+ * more. */
+const struct lanes *lanes_join(struct arena *arena, const struct lanes_request *whole,
+                               const struct lanes *const *slices, const uint32_t *first_px,
+                               uint32_t n) MUST_CHECK;

@@ -24,6 +24,7 @@
 #include "render/view/view.h"
 #include "server/convert/convert.h"
 #include "server/convert/convert_impl.h"
+#include "server/convert/lanes_slices.h"
 
 /* ---- verdict ---- */
 
@@ -284,26 +285,15 @@ static bool draw_lanes(const void *what, const struct render_input *in, struct b
     if (!lanes_plan(&plan, in, asked, r->view->from_ns, r->view->to_ns, diag) ||
         (r->view->filters.n > 0 && !set_filter(r, in, &plan.request, &filter, diag)))
         return false;
-    struct lanes_sink *sink = lanes_sink_new(in->scratch, &plan.request);
     uint32_t *indexes = arena_array(in->scratch, plan.request.n_tracks, sizeof(*indexes));
     for (uint32_t i = 0; indexes != NULL && i < plan.request.n_tracks; i++)
         indexes[i] = (uint32_t)(plan.request.tracks[i].track - in->profile->tracks);
-    if (sink == NULL || indexes == NULL)
+    if (indexes == NULL)
         return fail_arena(in->scratch, diag);
-    /* What only touches the end is within reach of spans. What filters leave of a call may lie outside the window. */
-    const struct window window = {plan.request.from_ns, plan.request.to_ns + 1};
-    /* A sample before the window tells what its thread does at the window's beginning. */
-    bool cuts =
-        plan.request.filter == NULL && plan.request.sample_cpu == 0 && plan.request.sample_waiting == 0;
-    struct replay_request replay = {.tracks = indexes,
-                                    .n_tracks = plan.request.n_tracks,
-                                    .window = cuts ? &window : NULL,
-                                    .rests = plan.request.open_to_end,
-                                    .looks_at_self = asked->n_stacks > 0,
-                                    .sink = lanes_sink_replay(sink)};
-    if (!profile_log_replay(&r->source, &replay, diag))
+    const struct lanes *lanes = convert_replay_lanes(&r->source, &plan.request, indexes, in->scratch, diag);
+    if (lanes == NULL)
         return conversion_replay_failed(in->scratch, diag);
-    return ((const struct lanes_format *)r->format)->write(in, &plan, lanes_sink_finish(sink), out, diag);
+    return ((const struct lanes_format *)r->format)->write(in, &plan, lanes, out, diag);
 }
 
 bool convert_lanes(const struct report_input *in, struct buf *out, struct diag *diag)

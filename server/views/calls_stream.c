@@ -112,6 +112,7 @@ static bool make(struct writer *w, struct diag *diag)
     if (fd >= 0) {
         struct profile_source source;
         profiles_source(service->profiles, &use, fd, w->turn, &s->stop, &source);
+        source.source.parallel = NULL; /* Others would hold turns while this one waits for the client. */
         ok = call_list_write(&source.source, &s->view, s->format, &(struct call_list_taker){take, w}, diag);
         close(fd);
     }

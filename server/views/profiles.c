@@ -15,10 +15,79 @@
 #include "server/store/record.h"
 #include "server/store/store.h"
 
-/* ---- reading in turns ---- */
+/* ---- side by side, in turns ---- */
 
-/* Where pieces are smaller, starting a thread and joining what it read costs more than it gains. */
+/* Where pieces of a file are smaller, starting a thread and joining what it read costs more than it gains. */
 enum { PIECE_BYTES = 4 << 20 };
+
+/* While the asker waits for the others, its turn may be theirs. */
+static void run_asker(void *of)
+{
+    struct turn_worker *w = of;
+
+    w->job.run(w->job.of);
+    turn_give(w->turn);
+}
+
+static void run_beside(void *of)
+{
+    struct turn_worker *w = of;
+    int64_t begun_us = clock_thread_us();
+
+    turn_take(&w->own);
+    w->job.run(w->job.of);
+    turn_give(&w->own);
+    w->took_us += clock_thread_us() - begun_us;
+}
+
+static void run(const struct parallel *parallel, const struct parallel_job *jobs, unsigned n)
+{
+    struct turn_parallel *p = (struct turn_parallel *)(uintptr_t)parallel; /* its first member */
+    struct parallel_job workers[PARALLEL_JOBS_MAX] = {{run_asker, &p->workers[0]}};
+    const struct turn *asker = p->workers[0].turn;
+
+    p->workers[0].job = jobs[0];
+    for (unsigned i = 1; i < n; i++) {
+        struct turn_worker *w = &p->workers[i];
+        w->job = jobs[i];
+        turn_init(&w->own, asker->turns, asker->place.turn_class, asker->place.owner, asker->stop);
+        workers[i] = (struct parallel_job){run_beside, w};
+    }
+    threads_parallel(workers, n);
+    for (unsigned i = 1; i < n; i++)
+        turn_end(&p->workers[i].own);
+    turn_take(p->workers[0].turn);
+}
+
+/* The asker's turn, and those that are free. */
+static unsigned turns_for(struct turns *turns)
+{
+    unsigned workers = turns_workers(turns), busy = turns_busy(turns);
+    unsigned n = turns_waiting(turns) > 0 || busy >= workers ? 1 : 1 + workers - busy;
+
+    return n < PARALLEL_JOBS_MAX ? n : PARALLEL_JOBS_MAX;
+}
+
+void turn_parallel_init(struct turn_parallel *p, struct turn *turn)
+{
+    p->parallel = (struct parallel){turns_for(turn->turns), PIECE_BYTES, run};
+    for (unsigned i = 0; i < p->parallel.jobs; i++) {
+        struct turn_worker *w = &p->workers[i];
+        *w = (struct turn_worker){.turn = i == 0 ? turn : &w->own};
+    }
+}
+
+/* Processor time of the other threads, in microseconds. */
+static int64_t turn_parallel_beside_us(const struct turn_parallel *p)
+{
+    int64_t us = 0;
+
+    for (unsigned i = 1; i < p->parallel.jobs; i++)
+        us += p->workers[i].took_us;
+    return us;
+}
+
+/* ---- reading in turns ---- */
 
 static ptrdiff_t read_at(void *context, uint64_t at, void *to, size_t n)
 {
@@ -37,75 +106,16 @@ static bool size_of(void *context, uint64_t *bytes)
     return in.size(in.context, bytes);
 }
 
-/* While the asker waits for the others, its turn may be theirs. */
-static void run_asker(void *reader)
-{
-    struct turn_reader *r = reader;
-
-    r->job.run(r->job.of);
-    turn_give(r->turn);
-}
-
-static void run_beside(void *reader)
-{
-    struct turn_reader *r = reader;
-    int64_t begun_us = clock_thread_us();
-
-    turn_take(&r->own);
-    r->job.run(r->job.of);
-    turn_give(&r->own);
-    r->took_us += clock_thread_us() - begun_us;
-}
-
-static void run(const struct parallel *parallel, const struct parallel_job *jobs, unsigned n)
-{
-    struct turn_file *f = (struct turn_file *)(uintptr_t)parallel; /* its first member */
-    struct parallel_job readers[PARALLEL_JOBS_MAX] = {{run_asker, &f->readers[0]}};
-    const struct turn *asker = f->readers[0].turn;
-
-    f->readers[0].job = jobs[0];
-    for (unsigned i = 1; i < n; i++) {
-        struct turn_reader *r = &f->readers[i];
-        r->job = jobs[i];
-        turn_init(&r->own, asker->turns, asker->place.turn_class, asker->place.owner, asker->stop);
-        readers[i] = (struct parallel_job){run_beside, r};
-    }
-    threads_parallel(readers, n);
-    for (unsigned i = 1; i < n; i++)
-        turn_end(&f->readers[i].own);
-    turn_take(f->readers[0].turn);
-}
-
-/* The asker's turn, and those that are free. */
-static unsigned turns_for(struct turns *turns)
-{
-    unsigned workers = turns_workers(turns), busy = turns_busy(turns);
-    unsigned n = turns_waiting(turns) > 0 || busy >= workers ? 1 : 1 + workers - busy;
-
-    return n < PARALLEL_JOBS_MAX ? n : PARALLEL_JOBS_MAX;
-}
-
 void turn_file_open(struct turn_file *f, int fd, struct turn *turn, const struct stop *stop)
 {
-    f->parallel = (struct parallel){turns_for(turn->turns), PIECE_BYTES, run};
-    for (unsigned i = 0; i < f->parallel.jobs; i++) {
-        struct turn_reader *r = &f->readers[i];
-        *r = (struct turn_reader){.file = {.fd = fd, .stop = stop}};
-        r->turn = i == 0 ? turn : &r->own;
+    turn_parallel_init(&f->threads, turn);
+    for (unsigned i = 0; i < f->threads.parallel.jobs; i++) {
+        f->readers[i] =
+            (struct turn_reader){.file = {.fd = fd, .stop = stop}, .turn = f->threads.workers[i].turn};
         *(i == 0 ? &f->in : &f->beside[i - 1]) =
-            (struct source_input){.read_at = read_at, .size = size_of, .context = r};
+            (struct source_input){.read_at = read_at, .size = size_of, .context = &f->readers[i]};
     }
     f->in.beside = f->beside;
-}
-
-/* Processor time of the other threads, in microseconds. */
-static int64_t turn_file_beside_us(const struct turn_file *f)
-{
-    int64_t us = 0;
-
-    for (unsigned i = 1; i < f->parallel.jobs; i++)
-        us += f->readers[i].took_us;
-    return us;
 }
 
 /* ---- names that were stored ---- */
@@ -282,12 +292,12 @@ static struct shared_profile *profile_read(struct conversion *conversion, int fd
 
     turn_file_open(&file, fd, turn, stop);
     if (!alone)
-        conversion_parallel(conversion, &file.parallel);
+        conversion_parallel(conversion, &file.threads.parallel);
     conversion_stop(conversion, stop);
     struct shared_profile *made = conversion_read(conversion, &file.in, diag);
     if (made == NULL && file.readers[0].file.diag.kind != DIAG_NONE)
         *diag = file.readers[0].file.diag; /* knows more than that it could not be read */
-    *beside_us = turn_file_beside_us(&file);
+    *beside_us = turn_parallel_beside_us(&file.threads);
     return made;
 }
 
@@ -297,7 +307,7 @@ static bool read_log(const struct profile_source *s, const struct stop *stop, st
     struct turn_file file;
 
     turn_file_open(&file, s->source.fd, s->turn, stop);
-    bool ok = profile_log_read(&s->source, &file.in, &file.parallel, stop, diag);
+    bool ok = profile_log_read(&s->source, &file.in, &file.threads.parallel, stop, diag);
     if (!ok && file.readers[0].file.diag.kind != DIAG_NONE)
         *diag = file.readers[0].file.diag;
     return ok;
@@ -377,11 +387,12 @@ static bool make_log_once(void *source, const struct convert_source *from, struc
 void profiles_source(struct profiles *p, const struct profile_use *use, int fd, struct turn *turn,
                      const struct stop *stop, struct profile_source *source)
 {
-    *source = (struct profile_source){
-        .source = {use->profile, p->service->config, fd, stop, NULL, make_log_once, source},
-        .profiles = p,
-        .turn = turn,
-        .id = profile_id_whole(&use->thing->id)};
+    *source = (struct profile_source){.source = {use->profile, p->service->config, fd, stop,
+                                                 &source->threads.parallel, make_log_once, source},
+                                      .profiles = p,
+                                      .turn = turn,
+                                      .id = profile_id_whole(&use->thing->id)};
+    turn_parallel_init(&source->threads, turn);
 }
 
 /* ---- reading: the whole, or a window ---- */

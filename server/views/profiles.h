@@ -60,6 +60,27 @@ const struct shared_profile *profiles_put(struct profiles *p, const struct profi
                                           struct shared_profile *made, struct profile_use *use,
                                           struct diag *diag) MUST_CHECK;
 
+/* ---- side by side, in turns ----
+ *
+ * Work by several threads, where turns are free that nobody waits for when it begins: each of them has a turn of its own
+ * then, of the same class and owner. */
+
+/* One of the threads. */
+struct turn_worker {
+    struct turn *turn; /* the asker's; else its own: */
+    struct turn own;
+    struct parallel_job job;
+    int64_t took_us; /* of a processor */
+};
+
+struct turn_parallel {
+    struct parallel parallel;                      /* first */
+    struct turn_worker workers[PARALLEL_JOBS_MAX]; /* the asker's comes first */
+};
+
+/* Used by the turn's thread; it must stay where it is. */
+void turn_parallel_init(struct turn_parallel *p, struct turn *turn);
+
 /* The profile in use as convert reads it, as long as `turn` and *source stay. `fd`: its bytes, or -1. Ends
  * soon after `stop` was asked. The log of the profile's calls is made once for all who need it at a time:
  * in turns, and without a turn for those who wait for it. */
@@ -68,6 +89,7 @@ struct profile_source {
     struct profiles *profiles;
     struct turn *turn;
     struct profile_id id;
+    struct turn_parallel threads; /* What is made of the profile may use the turns that are free now. */
 };
 void profiles_source(struct profiles *p, const struct profile_use *use, int fd, struct turn *turn,
                      const struct stop *stop, struct profile_source *source);
@@ -92,22 +114,16 @@ bool stored_names_use(const struct service *service, const struct record_names *
 
 /* ---- reading in turns ----
  *
- * A stored file, read in turns: its reader gives its turn back at each piece of input. What can be read by several threads
- * at the same time is, where turns are free that nobody waits for as the reading begins: each of them has a turn of its
- * own then, of the same class and owner, and gives it back as often. */
+ * A stored file, read in turns: each thread gives its turn back at each piece of input. */
 
-/* One of the threads. */
 struct turn_reader {
     struct readable file;
-    struct turn *turn; /* the asker's; else its own: */
-    struct turn own;
-    struct parallel_job job;
-    int64_t took_us; /* of a processor */
+    struct turn *turn; /* its thread's */
 };
 
 struct turn_file {
-    struct parallel parallel; /* first */
-    struct source_input in;   /* of the asker's thread, with those of the others */
+    struct turn_parallel threads;
+    struct source_input in; /* of the asker's thread, with those of the others */
     struct source_input beside[PARALLEL_JOBS_MAX - 1];
     struct turn_reader readers[PARALLEL_JOBS_MAX]; /* the asker's comes first */
 };

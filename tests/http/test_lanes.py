@@ -6,7 +6,7 @@ import struct
 import subprocess
 import xml.etree.ElementTree
 
-from support import DemoTest, METHOD_ID_STEP, amount, binary_header, id_of, large_trace, method_lines, salted, text_part, trace
+from support import DemoTest, METHOD_ID_STEP, Server, ServiceTest, amount, binary_header, id_of, large_trace, method_lines, salted, text_part, trace
 import trace_text
 from native import number, text
 from system_trace import SLEEPS, Trace
@@ -367,6 +367,28 @@ def system_trace(events):
     bundle = number(1, 0) + b''.join(event(ms, 3, text(2, words)) for ms, words in prints)
     bundle += b''.join(event(ms, 11, number(1, 1000 * ms) + number(2, cpu)) for ms in range(1, 100) for cpu in (0, 1))
     return text(1, people) + text(1, text(1, bundle))
+
+
+class Slices(ServiceTest):
+    """Several threads make a slice of the time each, where turns are free."""
+    CONFIG = {'workers': 3}
+
+    def test_the_bytes_are_those_of_one_thread(self):
+        content = large_trace(8 * MIB)
+        alone = Server(workers=1)
+        self.addCleanup(alone.clean)
+        paths = ['/p/' + id_of(server.upload(content)) for server in (alone, self.server)]
+        whole = json.loads(alone.get(paths[0] + '/lanes').text)
+        begin, length = whole['whole_from_ns'] / 1000, (whole['whole_to_ns'] - whole['whole_from_ns']) / 1000
+        windows = [''] + ['from=%d&to=%d' % (begin + at * length, begin + (at + share) * length)
+                          for at, share in ((0, 0.5), (0.3, 0.4), (0.123, 0.877), (0.5, 0.001))]
+        for width in (200, 333, 1600):
+            for window in windows:
+                query = '/lanes.json?width=%d&%s' % (width, window)
+                one, several = alone.get(paths[0] + query), self.server.get(paths[1] + query)
+                self.assertEqual((one.status, several.status), (200, 200), several)
+                self.assertEqual(one.body, several.body, query)
+        self.assertEqual(alone.stop(), 0)
 
 
 class Counters(DemoTest):

@@ -158,6 +158,48 @@ static void same_pixels(const struct lane *a, const struct lane *b, uint32_t wid
     }
 }
 
+/* Without marks and tracks that are open: slices that are made one by one are the whole. */
+static void same_slices_of_lanes(struct arena *arena, struct file *f, uint64_t *random,
+                                 struct lanes_request r)
+{
+    enum { SLICES_MAX = 4 };
+    static const uint8_t CLASSES[FRAMES + 1] = {LANE_OWN,     LANE_LIBRARY | LANE_MESSAGE, LANE_PLATFORM,
+                                                LANE_WAITING, LANE_OWN | LANE_MESSAGE,     LANE_UNKNOWN};
+    struct lanes_track tracks[TRACKS];
+    const struct lanes *slices[SLICES_MAX];
+    uint32_t first_px[SLICES_MAX] = {0}, n = 1;
+
+    for (uint32_t i = 0; i < r.n_tracks; i++)
+        tracks[i] = (struct lanes_track){r.tracks[i].track, false, i == 0};
+    r.tracks = tracks;
+    r.class_of_frame = CLASSES;
+    r.marks = false;
+    r.methods = random_below(random, 2) == 0;
+    assert_true(lanes_has_slices(&r));
+    const struct lanes *whole = lanes_of(arena, f, &r, true);
+    const uint64_t *edges = r.edges = lanes_edges(arena, &r);
+    assert_non_null(edges);
+    for (uint32_t px = 1; px < r.width_px && n < SLICES_MAX; px++)
+        if (edges[px] > edges[first_px[n - 1]] && edges[px] < r.to_ns && random_below(random, 4) == 0)
+            first_px[n++] = px;
+    for (uint32_t i = 0; i < n; i++) {
+        struct lanes_request slice =
+            lanes_slice(&r, edges, first_px[i], i + 1 < n ? first_px[i + 1] : r.width_px);
+        struct file of_slice = *f;
+        of_slice.window = (struct window){slice.from_ns, slice.to_ns};
+        slices[i] = lanes_of(arena, &of_slice, &slice, true);
+    }
+    const struct lanes *joined = lanes_join(arena, &r, slices, first_px, n);
+    assert_non_null(joined);
+    same_lists(&whole->messages, &joined->messages);
+    for (uint32_t i = 0; i < r.n_tracks; i++) {
+        same_pixels(&whole->list[i], &joined->list[i], r.width_px);
+        assert_int_equal(whole->list[i].methods != NULL, joined->list[i].methods != NULL);
+        for (uint32_t px = 0; whole->list[i].methods != NULL && px < r.width_px; px++)
+            assert_int_equal(whole->list[i].methods[px].frame, joined->list[i].methods[px].frame);
+    }
+}
+
 static void same_lanes(struct arena *arena, struct file *f, uint64_t *random)
 {
     static const uint8_t CLASSES[FRAMES + 1] = {
@@ -193,6 +235,7 @@ static void same_lanes(struct arena *arena, struct file *f, uint64_t *random)
         if (all->list[i].spans != NULL)
             same_spans(all->list[i].spans, part->list[i].spans);
     }
+    same_slices_of_lanes(arena, f, random, r);
 }
 
 /* A chart says of its whole track how long it was in no call. */

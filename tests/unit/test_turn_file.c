@@ -64,13 +64,13 @@ static void read_into(struct user *u, struct turn *turn, bool parallel)
     arena_init(&arena, 256 << 20);
     arena.stop = &u->stop;
     turn_file_open(&file, u->world->fd, turn, &u->stop);
-    u->jobs = file.parallel.jobs;
+    u->jobs = file.threads.parallel.jobs;
     if (!reader_init(&r, &arena, &limits, (struct hash_seed){3, 4})) { /* the stop was asked already */
         arena_free(&arena);
         return;
     }
     if (parallel)
-        reader_parallel(&r, &file.parallel);
+        reader_parallel(&r, &file.threads.parallel);
     replayed_begin(&log, r.builder);
     const struct profile *p = reader_read(&r, &file.in);
     if (p != NULL) {
