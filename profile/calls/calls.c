@@ -379,6 +379,18 @@ static bool merge(struct calls_sink *s, uint32_t clock, const struct call_durati
     return merge_classes(s, to, from);
 }
 
+void calls_sink_join(struct calls_sink *s, const struct calls *slice)
+{
+    const size_t n = (size_t)s->request.n_rows * s->calls.n_clocks;
+
+    for (size_t i = 0; i < n; i++)
+        if (slice->longest[i] > s->longest[i])
+            s->longest[i] = slice->longest[i];
+    for (uint32_t c = 0; c < s->calls.n_clocks; c++)
+        if (slice->looked_at[c].n > 0 && !merge(s, c, &slice->looked_at[c]))
+            s->failed = true;
+}
+
 const struct calls *calls_sink_finish(struct calls_sink *s)
 {
     if (s->failed)

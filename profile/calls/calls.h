@@ -65,6 +65,10 @@ struct calls {
 struct calls_sink *calls_sink_new(struct arena *arena, const struct calls_request *request) MUST_CHECK;
 struct replay_sink calls_sink_replay(struct calls_sink *s);
 
+/* Slices of time, side by side: a sink of each, with its window, counts the calls that begin there. Adds what one of them found to a
+ * sink of the same request, which was told nothing. */
+void calls_sink_join(struct calls_sink *s, const struct calls *slice);
+
 /* The sink's own; NULL: the arena has given no more. */
 const struct calls *calls_sink_finish(struct calls_sink *s);
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/parallel.h"
 #include "core/system/json_memory.h"
 #include "profile/compare/compare.h"
 #include "profile/frame/sections.h"
@@ -24,7 +25,8 @@
 #include "render/view/view.h"
 #include "server/convert/convert.h"
 #include "server/convert/convert_impl.h"
-#include "server/convert/lanes_slices.h"
+#include "server/convert/lanes_replay.h"
+#include "server/convert/slices.h"
 
 /* ---- verdict ---- */
 
@@ -348,21 +350,71 @@ bool convert_frames(const struct report_input *in, struct buf *out, struct diag 
 
 /* The profile table of a folded profile: what GET /p/<id>/methods and `aflamed methods` answer with. */
 
+struct calls_work {
+    const struct convert_source *source;
+    struct calls_request request; /* of the whole profile */
+    struct window windows[PARALLEL_JOBS_MAX];
+    const struct calls *slices[PARALLEL_JOBS_MAX];
+};
+
+/* NULL: diag, or the arena gave no more. */
+static const struct calls *replay_calls(const struct convert_source *s, const struct calls_request *request,
+                                        struct arena *arena, struct diag *diag)
+{
+    struct calls_sink *sink = calls_sink_new(arena, request);
+
+    if (sink == NULL)
+        return NULL;
+    struct replay_request replay = {.tracks = request->tracks,
+                                    .n_tracks = request->n_tracks,
+                                    .window = request->window,
+                                    .sink = calls_sink_replay(sink)};
+    return profile_log_replay(s, &replay, diag) ? calls_sink_finish(sink) : NULL;
+}
+
+static bool replay_calls_slice(void *context, unsigned nth, struct arena *arena, struct diag *diag)
+{
+    struct calls_work *w = context;
+    struct calls_request request = w->request;
+
+    request.window = &w->windows[nth];
+    w->slices[nth] = replay_calls(w->source, &request, arena, diag);
+    return w->slices[nth] != NULL;
+}
+
+/* The calls that begin in each slice of the time. NULL: diag, or the arena gave no more. */
+static const struct calls *join_calls(struct calls_work *w, unsigned n, struct arena *arena,
+                                      struct diag *diag)
+{
+    struct calls_sink *whole = calls_sink_new(arena, &w->request);
+    struct arena arenas[PARALLEL_JOBS_MAX];
+
+    if (whole == NULL)
+        return NULL;
+    bool ok = slices_make(w->source, n, replay_calls_slice, w, arenas, diag);
+    for (unsigned i = 0; ok && i < n; i++)
+        calls_sink_join(whole, w->slices[i]);
+    for (unsigned i = 0; i < n; i++)
+        arena_free(&arenas[i]);
+    return ok ? calls_sink_finish(whole) : NULL;
+}
+
 /* How long calls were, in the arena. `request` is of the whole profile. False: diag. */
 static bool convert_calls(const struct convert_source *s, const struct calls_request *request,
                           struct arena *arena, const struct calls **calls, struct diag *diag)
 {
-    struct calls_sink *sink = calls_sink_new(arena, request);
-    bool ok = false;
+    const struct window window =
+        request->window != NULL ? *request->window : (struct window){0, WINDOW_NO_END};
+    struct calls_work w = {.source = s, .request = *request};
+    uint64_t begin_ns[PARALLEL_JOBS_MAX];
 
-    if (sink != NULL) {
-        struct replay_request replay = {.tracks = request->tracks,
-                                        .n_tracks = request->n_tracks,
-                                        .window = request->window,
-                                        .sink = calls_sink_replay(sink)};
-        ok = profile_log_replay(s, &replay, diag);
-    }
-    *calls = ok ? calls_sink_finish(sink) : NULL;
+    *calls = NULL;
+    if (!profile_log_make(s, diag))
+        return false;
+    unsigned n = slices_cut(s, window.from_ns, window.to_ns, begin_ns);
+    for (unsigned i = 0; i < n; i++)
+        w.windows[i] = (struct window){begin_ns[i], i + 1 < n ? begin_ns[i + 1] : window.to_ns};
+    *calls = n > 1 ? join_calls(&w, n, arena, diag) : replay_calls(s, request, arena, diag);
     return *calls != NULL || conversion_replay_failed(arena, diag);
 }
 

@@ -382,12 +382,14 @@ class Slices(ServiceTest):
         begin, length = whole['whole_from_ns'] / 1000, (whole['whole_to_ns'] - whole['whole_from_ns']) / 1000
         windows = [''] + ['from=%d&to=%d' % (begin + at * length, begin + (at + share) * length)
                           for at, share in ((0, 0.5), (0.3, 0.4), (0.123, 0.877), (0.5, 0.001))]
-        for width in (200, 333, 1600):
-            for window in windows:
-                query = '/lanes.json?width=%d&%s' % (width, window)
-                one, several = alone.get(paths[0] + query), self.server.get(paths[1] + query)
-                self.assertEqual((one.status, several.status), (200, 200), several)
-                self.assertEqual(one.body, several.body, query)
+        table = json.loads(alone.get(paths[0] + '/methods.json?limit=1').text)
+        method = table['rows'][0][table['columns'].index('id')]
+        views = ['/lanes.json?width=%d&' % width for width in (200, 333, 1600)]
+        views += ['/methods.json?longest=1&', '/m/%s.json?longest=1&' % method]
+        for query in (view + window for view in views for window in windows):
+            one, several = alone.get(paths[0] + query), self.server.get(paths[1] + query)
+            self.assertEqual((one.status, several.status), (200, 200), several)
+            self.assertEqual(one.body, several.body, query)
         self.assertEqual(alone.stop(), 0)
 
 

@@ -264,23 +264,9 @@ static void same_chart(struct arena *arena, struct file *f)
 
 /* ---- how long calls were ---- */
 
-static void same_calls(struct arena *arena, struct file *f, uint64_t *random)
+static void same_found(const struct calls *all, const struct calls *part, uint32_t n_rows)
 {
-    static const uint32_t TRACK_LIST[TRACKS] = {0, 1, 2}, ROWS[FRAMES + 1] = {0, 1, 0, CALLS_NO_ROW, 2, 1, 2};
-    const struct calls_request request = {.profile = f->whole,
-                                          .row_of_frame = ROWS,
-                                          .n_rows = 3,
-                                          .tracks = TRACK_LIST,
-                                          .n_tracks = f->whole->n_tracks,
-                                          .open_to_end = random_below(random, 2) == 0,
-                                          .looked_at = random_below(random, 3),
-                                          .window = &f->window};
-    struct calls_sink *of_all = calls_sink_new(arena, &request), *of_part = calls_sink_new(arena, &request);
-
-    play(f, (struct replay_request){.sink = calls_sink_replay(of_all)}, f->window, false);
-    play(f, (struct replay_request){.sink = calls_sink_replay(of_part)}, f->window, true);
-    const struct calls *all = calls_sink_finish(of_all), *part = calls_sink_finish(of_part);
-    assert_memory_equal(all->longest, part->longest, (size_t)request.n_rows * 2 * sizeof(*all->longest));
+    assert_memory_equal(all->longest, part->longest, (size_t)n_rows * 2 * sizeof(*all->longest));
     for (uint32_t c = 0; c < 2; c++) {
         const struct call_durations *a = &all->looked_at[c], *b = &part->looked_at[c];
         assert_int_equal(a->n, b->n);
@@ -297,6 +283,43 @@ static void same_calls(struct arena *arena, struct file *f, uint64_t *random)
         for (unsigned permille = 0; permille <= 1000; permille += 250)
             assert_int_equal(calls_percentile_ns(a, permille), calls_percentile_ns(b, permille));
     }
+}
+
+static void same_calls(struct arena *arena, struct file *f, uint64_t *random)
+{
+    static const uint32_t TRACK_LIST[TRACKS] = {0, 1, 2}, ROWS[FRAMES + 1] = {0, 1, 0, CALLS_NO_ROW, 2, 1, 2};
+    const struct calls_request request = {.profile = f->whole,
+                                          .row_of_frame = ROWS,
+                                          .n_rows = 3,
+                                          .tracks = TRACK_LIST,
+                                          .n_tracks = f->whole->n_tracks,
+                                          .open_to_end = random_below(random, 2) == 0,
+                                          .looked_at = random_below(random, 3),
+                                          .window = &f->window};
+    struct calls_sink *of_all = calls_sink_new(arena, &request), *of_part = calls_sink_new(arena, &request);
+
+    play(f, (struct replay_request){.sink = calls_sink_replay(of_all)}, f->window, false);
+    play(f, (struct replay_request){.sink = calls_sink_replay(of_part)}, f->window, true);
+    const struct calls *all = calls_sink_finish(of_all), *part = calls_sink_finish(of_part);
+    same_found(all, part, request.n_rows);
+
+    /* Slices of the window, put together. */
+    struct calls_sink *joined = calls_sink_new(arena, &request);
+    struct window slice = {f->window.from_ns, 0};
+    for (uint64_t from = f->window.from_ns, n = 3; n > 0; n--, from = slice.to_ns) {
+        uint64_t left = f->window.to_ns == WINDOW_NO_END ? 20000 : f->window.to_ns - from;
+        slice = (struct window){from, n == 1 ? f->window.to_ns : from + 1 + random_next(random) % left};
+        if (slice.to_ns >= f->window.to_ns) {
+            slice.to_ns = f->window.to_ns;
+            n = 1;
+        }
+        struct calls_request of_slice = request;
+        of_slice.window = &slice;
+        struct calls_sink *sink = calls_sink_new(arena, &of_slice);
+        play(f, (struct replay_request){.sink = calls_sink_replay(sink)}, slice, true);
+        calls_sink_join(joined, calls_sink_finish(sink));
+    }
+    same_found(all, calls_sink_finish(joined), request.n_rows);
 }
 
 /* ---- rows and slices, in the order of the file ---- */
