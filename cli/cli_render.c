@@ -87,7 +87,7 @@ static bool put(void *context, struct str bytes)
 {
     struct writing *w = context;
 
-    return cli_output_put(w->to, bytes, &w->diag);
+    return bytes.n == 0 || cli_output_put(w->to, bytes, &w->diag);
 }
 
 /* `source` is the whole profile. False: diag. */

@@ -210,7 +210,7 @@ static bool give_text(struct call_list *l, struct list_text *text)
     }
     l->no_memory = l->no_memory || b->failed;
     size_t comma = l->format->comma && !l->begun && b->n > 0;
-    bool ok = !b->failed && (b->n == 0 || give(l, str_from(buf_view(b), comma)));
+    bool ok = !b->failed && give(l, str_from(buf_view(b), comma));
     l->begun = l->begun || b->n > 0;
     text->any = false;
     buf_clear(b);
@@ -317,8 +317,11 @@ static bool play(struct list_worker *w, struct replay *replay)
 {
     enum replay_end end = REPLAY_MORE;
 
-    while (end == REPLAY_MORE)
+    while (end == REPLAY_MORE) {
         end = replay_step(replay);
+        if (end == REPLAY_MORE && !(take_turn(w) && give(w->list, STR(""))))
+            return false;
+    }
     return end == REPLAY_DONE ? give_some(w) : replay_failed(w);
 }
 

@@ -11,7 +11,8 @@
 /* Whether the profile has calls with times. False: DIAG_USAGE. */
 bool call_list_possible(const struct profile *p, struct diag *diag);
 
-/* Who takes the text, piece by piece, while it is written. False: that is all. */
+/* Who takes the text, piece by piece, while it is written; without a text between pieces of work that have none. False: that is
+ * all. */
 struct call_list_taker {
     bool (*take)(void *context, struct str text);
     void *context;

@@ -2,7 +2,7 @@
 
 #include "core/parallel.h"
 #include "profile/calls/replay.h"
-#include "server/convert/slices.h"
+#include "server/convert/time_slices.h"
 
 struct lanes_work {
     const struct convert_source *source;
@@ -56,7 +56,7 @@ static unsigned cut(struct lanes_work *w)
 {
     const struct lanes_request *r = w->request;
     uint64_t begin_ns[PARALLEL_JOBS_MAX];
-    unsigned most = slices_cut(w->source, r->from_ns, r->to_ns, begin_ns), n = 1;
+    unsigned most = time_slices_cut(w->source, r->from_ns, r->to_ns, begin_ns), n = 1;
 
     for (unsigned i = 1; i < most; i++) {
         uint32_t px = pixel_at(w->edges, r->width_px, begin_ns[i]);
@@ -93,7 +93,7 @@ const struct lanes *convert_replay_lanes(const struct convert_source *s, const s
     }
     if (n == 1)
         return replay_lanes(&w, request, arena, diag);
-    bool ok = slices_make(s, n, replay_slice, &w, arenas, diag);
+    bool ok = time_slices_make(s, n, replay_slice, &w, arena, arenas, diag);
     const struct lanes *joined = ok ? lanes_join(arena, request, w.slices, w.first_px, n) : NULL;
     for (unsigned i = 0; i < n; i++)
         arena_free(&arenas[i]);

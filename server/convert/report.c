@@ -26,7 +26,7 @@
 #include "server/convert/convert.h"
 #include "server/convert/convert_impl.h"
 #include "server/convert/lanes_replay.h"
-#include "server/convert/slices.h"
+#include "server/convert/time_slices.h"
 
 /* ---- verdict ---- */
 
@@ -391,7 +391,7 @@ static const struct calls *join_calls(struct calls_work *w, unsigned n, struct a
 
     if (whole == NULL)
         return NULL;
-    bool ok = slices_make(w->source, n, replay_calls_slice, w, arenas, diag);
+    bool ok = time_slices_make(w->source, n, replay_calls_slice, w, arena, arenas, diag);
     for (unsigned i = 0; ok && i < n; i++)
         calls_sink_join(whole, w->slices[i]);
     for (unsigned i = 0; i < n; i++)
@@ -411,7 +411,7 @@ static bool convert_calls(const struct convert_source *s, const struct calls_req
     *calls = NULL;
     if (!profile_log_make(s, diag))
         return false;
-    unsigned n = slices_cut(s, window.from_ns, window.to_ns, begin_ns);
+    unsigned n = time_slices_cut(s, window.from_ns, window.to_ns, begin_ns);
     for (unsigned i = 0; i < n; i++)
         w.windows[i] = (struct window){begin_ns[i], i + 1 < n ? begin_ns[i + 1] : window.to_ns};
     *calls = n > 1 ? join_calls(&w, n, arena, diag) : replay_calls(s, request, arena, diag);

@@ -88,7 +88,7 @@ static bool put(struct writer *w, struct str bytes)
 static bool take(void *context, struct str bytes)
 {
     struct writer *w = context;
-    bool goes_on = put(w, bytes);
+    bool goes_on = bytes.n == 0 || put(w, bytes);
 
     turn_next(w->turn);
     return goes_on;

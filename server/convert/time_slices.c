@@ -1,4 +1,4 @@
-#include "server/convert/slices.h"
+#include "server/convert/time_slices.h"
 
 #include "core/number.h"
 #include "core/parallel.h"
@@ -19,7 +19,7 @@ static const struct call_log_track *busiest(const struct call_log *log)
     return most;
 }
 
-unsigned slices_cut(const struct convert_source *s, uint64_t from_ns, uint64_t to_ns, uint64_t *begin_ns)
+unsigned time_slices_cut(const struct convert_source *s, uint64_t from_ns, uint64_t to_ns, uint64_t *begin_ns)
 {
     struct replay_request replay = {.n_tracks = 0};
     unsigned n = 1;
@@ -49,7 +49,7 @@ unsigned slices_cut(const struct convert_source *s, uint64_t from_ns, uint64_t t
 }
 
 struct slice {
-    slice_make *make;
+    time_slice_make *make;
     void *context;
     unsigned nth;
     struct arena *arena;
@@ -64,22 +64,19 @@ static void run_slice(void *of)
     s->ok = s->make(s->context, s->nth, s->arena, &s->diag) || conversion_replay_failed(s->arena, &s->diag);
 }
 
-bool slices_make(const struct convert_source *s, unsigned n, slice_make *make, void *context,
-                 struct arena *arenas, struct diag *diag)
+bool time_slices_make(const struct convert_source *s, unsigned n, time_slice_make *make, void *context,
+                      const struct arena *of, struct arena *arenas, struct diag *diag)
 {
     struct slice slices[PARALLEL_JOBS_MAX];
     struct parallel_job jobs[PARALLEL_JOBS_MAX] = {{NULL, NULL}};
 
     for (unsigned i = 0; i < n; i++) {
-        arena_init(&arenas[i], (size_t)s->config->job_memory_bytes);
-        arenas[i].stop = s->stop;
+        arena_init(&arenas[i], of->limit_bytes - of->used_bytes);
+        arenas[i].stop = of->stop;
         slices[i] = (struct slice){.make = make, .context = context, .nth = i, .arena = &arenas[i]};
         jobs[i] = (struct parallel_job){run_slice, &slices[i]};
     }
-    if (n > 1)
-        s->parallel->run(s->parallel, jobs, n);
-    else
-        run_slice(&slices[0]);
+    s->parallel->run(s->parallel, jobs, n);
     for (unsigned i = 0; i < n; i++)
         if (!slices[i].ok) {
             *diag = slices[i].diag;
