@@ -688,6 +688,9 @@ enum replay_end replay_piece(struct replay *r, uint32_t nth, uint64_t from, uint
     r->to = nth == REPLAY_ALL ? r->request.n_tracks : nth + 1;
     for (uint64_t block = from; ok && block < to; block++)
         ok = !is_of_piece(r, block) || (load(r, block) && play_block(r, block));
+    struct replay_track *t = nth != REPLAY_ALL && ok ? &r->tracks[nth] : NULL;
+    if (t != NULL && t->n_open > 0 && t->part == t->to_part)
+        ok = end_track(r, t);
     for (uint32_t i = r->from; ok && i < r->to; i++)
         r->tracks[i].n_open = 0; /* whatever is open belongs to other pieces */
     return ok ? REPLAY_DONE : failed(r);

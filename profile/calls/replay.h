@@ -19,8 +19,9 @@
  *
  * In pieces, blocks of the log are played in any order, without a window: so replays of one request play pieces side by side. A piece
  * tells of each track that it has: begin; what is open there is entered, with t->resumes, and where the track goes on from
- * an earlier piece with t->goes_on; one stay; and then its records. The ends are told by another replay, ends_only, of those
- * tracks alone that have calls that are never left: begin, then end, then these calls are left.
+ * an earlier piece with t->goes_on; one stay; and then its records. Of one track alone its last piece tells the end, too; of all
+ * tracks, whose ends come behind all pieces, another replay does, ends_only, of those alone that have calls that are never left:
+ * begin, then end, then these calls are left.
  *
  * One by one, each track is told to its end before the next one begins, in the order of the request. The work is
  * that of all tracks together, and not that of a replay for each, which would look at all tracks each time. */

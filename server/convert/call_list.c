@@ -346,16 +346,13 @@ static bool write_whole(struct list_worker *w)
     return ok;
 }
 
-/* What is never left, of these tracks. */
-static bool write_ends(struct list_worker *w, const uint32_t *tracks, uint32_t n)
+/* What is never left. */
+static bool write_ends(struct list_worker *w)
 {
     struct replay_request request = request_of(w);
 
-    request.tracks = tracks;
-    request.n_tracks = n;
     request.ends_only = true;
-    enum replay_end end = replay_all(&request, &w->playing);
-    return end == REPLAY_DONE || replay_failed(w);
+    return replay_all(&request, &w->playing) == REPLAY_DONE || replay_failed(w);
 }
 
 static bool write_blocks(struct list_worker *w, uint32_t nth, uint64_t from, uint64_t to)
@@ -372,15 +369,13 @@ static bool write_piece(struct list_worker *w)
     const uint64_t item = w->text->item;
 
     if (l->format->track == NULL)
-        return item < l->log->trailer.n_blocks ? write_blocks(w, REPLAY_ALL, item, item + 1)
-                                               : write_ends(w, l->tracks, l->n_tracks);
+        return item < l->log->trailer.n_blocks ? write_blocks(w, REPLAY_ALL, item, item + 1) : write_ends(w);
     uint32_t nth = track_of_item(l, item);
     const struct call_log_track *log = l->logs[nth];
     if (log == NULL)
         return true;
     uint64_t block = l->log->parts[log->first_part + item - l->first_item[nth]].block;
-    return write_blocks(w, nth, block, block + 1) &&
-           (item + 1 < l->first_item[nth + 1] || log->n_open == 0 || write_ends(w, &l->tracks[nth], 1));
+    return write_blocks(w, nth, block, block + 1);
 }
 
 /* ---- the whole ---- */

@@ -498,8 +498,9 @@ static void same_in_pieces(struct arena *arena, const struct file *f, uint64_t *
     for (unsigned i = 0; i < PIECES; i++)
         append(&together, &pieces[i]);
     request.in_pieces = false;
-    request.ends_only = true;
-    tell(arena, f, request, nth, rows, &together);
+    request.ends_only = nth == REPLAY_ALL; /* one track has told its end */
+    if (request.ends_only)
+        tell(arena, f, request, nth, rows, &together);
     request.ends_only = false;
     request.in_order = true;
     tell(arena, f, request, nth, rows, &all);
