@@ -270,6 +270,7 @@ static bool open_track(struct replay *r, uint64_t block, struct replay_track **t
     if (!plays)
         return track == NULL || !r->request.in_pieces || replay_damaged(r);
     *t = track;
+    r->came++;
     if (track->part++ == track->from_part)
         return o.n_open > 0 || track->from_part > 0
                    ? resume_track(r, track, &o)
@@ -670,13 +671,22 @@ enum replay_end replay_step(struct replay *r)
     return r->ended ? REPLAY_DONE : REPLAY_MORE;
 }
 
-/* Whether the block has something of what is told now. */
-static bool is_of_piece(const struct replay *r, uint64_t block)
+/* How many parts of the block are told now. */
+static uint32_t parts_of_piece(const struct replay *r, uint64_t block)
 {
     const struct replay_track *t = &r->tracks[r->from];
 
-    return r->needed[block] &&
-           (r->to - r->from != 1 || (t->log != NULL && replay_part_of(r, t, block) < t->log->n_parts));
+    if (r->needed[block] == 0 || r->to - r->from != 1)
+        return r->needed[block];
+    return t->log != NULL && replay_part_of(r, t, block) < t->log->n_parts;
+}
+
+static bool play_piece(struct replay *r, uint64_t block)
+{
+    uint32_t n = parts_of_piece(r, block);
+
+    r->came = 0;
+    return n == 0 || (load(r, block) && play_block(r, block) && (r->came == n || replay_damaged(r)));
 }
 
 enum replay_end replay_piece(struct replay *r, uint32_t nth, uint64_t from, uint64_t to)
@@ -687,7 +697,7 @@ enum replay_end replay_piece(struct replay *r, uint32_t nth, uint64_t from, uint
     r->from = nth == REPLAY_ALL ? 0 : nth;
     r->to = nth == REPLAY_ALL ? r->request.n_tracks : nth + 1;
     for (uint64_t block = from; ok && block < to; block++)
-        ok = !is_of_piece(r, block) || (load(r, block) && play_block(r, block));
+        ok = play_piece(r, block);
     struct replay_track *t = nth != REPLAY_ALL && ok ? &r->tracks[nth] : NULL;
     if (t != NULL && t->n_open > 0 && t->part == t->to_part)
         ok = end_track(r, t);

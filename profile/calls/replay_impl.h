@@ -23,7 +23,7 @@ struct replay {
     struct replay_track *tracks;
     uint32_t from, to;    /* those of them that are told now */
     uint32_t *nth_of;     /* by the number of the log's track: the request's, or NO_TRACK */
-    uint8_t *needed;      /* by block */
+    uint32_t *needed;     /* by block: how many parts of it are played */
     uint8_t *room;        /* for a block that does not lie in memory */
     const uint8_t *block; /* that is played */
     const struct profile_mapped *renames[RENAMES_MAX]; /* the first one that was made first */
@@ -37,6 +37,7 @@ struct replay {
     size_t n_members, members_capacity;
     const uint8_t *p, *end;
     unsigned records;
+    uint32_t came; /* tracks that are played, and came into the block */
     uint64_t values[PROFILE_VALUES_MAX];
     struct shape shapes[UINT8_MAX + 1]; /* by the control byte */
 };

@@ -166,7 +166,7 @@ bool replay_prepare(struct replay *r)
         struct replay_track *t = &r->tracks[i];
         t->part = t->from_part;
         for (uint64_t k = t->from_part; k < t->to_part; k++)
-            r->needed[r->log->parts[t->log->first_part + k].block] = 1;
+            r->needed[r->log->parts[t->log->first_part + k].block]++;
     }
     return true;
 }

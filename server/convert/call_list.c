@@ -269,12 +269,12 @@ static bool replay_failed(struct list_worker *w)
 
     if (!take_turn(w) || l->ended)
         return false;
-    l->no_memory = l->no_memory || w->text->buf.failed;
-    if (l->no_memory || l->diag->kind != DIAG_NONE)
+    if (l->diag->kind != DIAG_NONE)
         return false;
-    if (w->playing.failure == ARENA_OK && w->arena.failure == ARENA_OK)
-        return profile_log_ended(REPLAY_DAMAGED, l->diag);
-    return conversion_arena_failed(w->playing.failure != ARENA_OK ? &w->playing : &w->arena, l->diag);
+    if (w->playing.failure != ARENA_OK || w->arena.failure != ARENA_OK)
+        return conversion_arena_failed(w->playing.failure != ARENA_OK ? &w->playing : &w->arena, l->diag);
+    l->no_memory = l->no_memory || w->text->buf.failed;
+    return !l->no_memory && profile_log_ended(REPLAY_DAMAGED, l->diag);
 }
 
 /* False: the arena gives no more. */
@@ -352,7 +352,8 @@ static bool write_ends(struct list_worker *w)
     struct replay_request request = request_of(w);
 
     request.ends_only = true;
-    return replay_all(&request, &w->playing) == REPLAY_DONE || replay_failed(w);
+    struct replay *replay = replay_new(&request, &w->playing);
+    return replay != NULL ? play(w, replay) : replay_failed(w);
 }
 
 static bool write_blocks(struct list_worker *w, uint32_t nth, uint64_t from, uint64_t to)
@@ -493,9 +494,10 @@ static bool write_all(struct call_list *l)
     if (ok && !l->in_pieces)
         l->writer.n_used = l->workers[0].writer.n_used; /* in pieces all were known before */
     ok = ok && write_around(l, l->format->end);
-    if (!ok && l->no_memory && l->diag->kind == DIAG_NONE)
-        diag_no_memory(l->diag, "No memory is left for the list of calls.");
-    return ok;
+    if (ok || l->ended || l->diag->kind != DIAG_NONE)
+        return ok;
+    return l->arena.failure != ARENA_OK ? conversion_arena_failed(&l->arena, l->diag)
+                                        : diag_no_memory(l->diag, "No memory is left for the list of calls.");
 }
 
 bool call_list_write(const struct convert_source *source, const struct view_options *view,

@@ -51,6 +51,15 @@ static uint32_t pixel_at(const uint64_t *edges, uint32_t width_px, uint64_t ns)
     return low;
 }
 
+/* Slices have all pixels once more than the whole: that should be little of what a view may take. */
+static bool has_room(const struct lanes_request *r, const struct arena *arena)
+{
+    enum { SHARE = 8 };
+
+    return (uint64_t)r->n_tracks * r->width_px * (sizeof(struct lane_pixel) + sizeof(struct lane_method)) <
+           (arena->limit_bytes - arena->used_bytes) / SHARE;
+}
+
 /* Slices begin where pixels begin. Returns how many there are. */
 static unsigned cut(struct lanes_work *w)
 {
@@ -85,7 +94,7 @@ const struct lanes *convert_replay_lanes(const struct convert_source *s, const s
 
     if (!profile_log_make(s, diag))
         return NULL;
-    if (lanes_has_slices(request)) {
+    if (lanes_has_slices(request) && has_room(request, arena)) {
         w.edges = lanes_edges(arena, request);
         if (w.edges == NULL)
             return NULL;

@@ -71,7 +71,8 @@ bool time_slices_make(const struct convert_source *s, unsigned n, time_slice_mak
     struct parallel_job jobs[PARALLEL_JOBS_MAX] = {{NULL, NULL}};
 
     for (unsigned i = 0; i < n; i++) {
-        arena_init(&arenas[i], of->limit_bytes - of->used_bytes);
+        arena_init(&arenas[i], of->limit_bytes);
+        (void)!arena_charge(&arenas[i], of->used_bytes); /* there is room for what `of` has */
         arenas[i].stop = of->stop;
         slices[i] = (struct slice){.make = make, .context = context, .nth = i, .arena = &arenas[i]};
         jobs[i] = (struct parallel_job){run_slice, &slices[i]};

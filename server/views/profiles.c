@@ -363,7 +363,7 @@ static void make_log(const struct profile_source *s, struct once_thing *t)
 
 static bool make_log_once(void *source, const struct convert_source *from, struct diag *diag)
 {
-    const struct profile_source *s = source;
+    struct profile_source *s = source;
     const struct shared_profile *whole = shared_profile_whole(from->profile);
     const struct str key = {(const char *)&whole, sizeof(whole)};
     bool begins, decided = true;
@@ -381,6 +381,7 @@ static bool make_log_once(void *source, const struct convert_source *from, struc
     else if (!made)
         *diag = t->diag;
     once_release(s->profiles->logs, t);
+    turn_parallel_init(&s->threads, s->turn); /* by now other turns are free */
     return made;
 }
 
