@@ -329,6 +329,7 @@ class SeveralFiles(ServiceTest):
                 first.sendall(request[-10:])
                 taken, = support.read_answers(first, ['POST'])
                 self.assertEqual((taken.status, len(taken.text.split())), (201, 50), taken.text)
+            self.assertTrue(support.eventually(lambda: small.uploads_under_way() == 0))
             self.assertEqual(small.upload_form(*[('trace', 'x', trace(salt=i)) for i in range(50)]).status, 201)
         finally:
             small.clean()
