@@ -76,7 +76,7 @@ bool ordered_run(const struct parallel *parallel, unsigned jobs, uint64_t n, con
 {
     const unsigned n_jobs = n > 1 ? jobs : 1;
     struct ordered o = {.does = does, .n = n, .places = n_jobs > 1 ? ORDERED_PLACES_PER_JOB * n_jobs : 1};
-    struct ordered_worker workers[PARALLEL_JOBS_MAX];
+    struct ordered_worker workers[PARALLEL_JOBS_MAX] = {{&o, 0}};
     struct parallel_job runs[PARALLEL_JOBS_MAX];
 
     pthread_mutex_init(&o.lock, NULL);

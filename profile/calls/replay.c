@@ -689,6 +689,19 @@ static bool play_piece(struct replay *r, uint64_t block)
     return n == 0 || (load(r, block) && play_block(r, block) && (r->came == n || replay_damaged(r)));
 }
 
+/* Of one track that has come to its end, that is told; whatever else is open belongs to other pieces. */
+static bool end_piece(struct replay *r, bool is_alone)
+{
+    bool ok = true;
+
+    for (uint32_t i = r->from; ok && i < r->to; i++) {
+        struct replay_track *t = &r->tracks[i];
+        ok = !is_alone || t->n_open == 0 || t->part < t->to_part || end_track(r, t);
+        t->n_open = 0;
+    }
+    return ok;
+}
+
 enum replay_end replay_piece(struct replay *r, uint32_t nth, uint64_t from, uint64_t to)
 {
     bool ok = r->prepared || replay_prepare(r);
@@ -698,12 +711,7 @@ enum replay_end replay_piece(struct replay *r, uint32_t nth, uint64_t from, uint
     r->to = nth == REPLAY_ALL ? r->request.n_tracks : nth + 1;
     for (uint64_t block = from; ok && block < to; block++)
         ok = play_piece(r, block);
-    struct replay_track *t = nth != REPLAY_ALL && ok ? &r->tracks[nth] : NULL;
-    if (t != NULL && t->n_open > 0 && t->part == t->to_part)
-        ok = end_track(r, t);
-    for (uint32_t i = r->from; ok && i < r->to; i++)
-        r->tracks[i].n_open = 0; /* whatever is open belongs to other pieces */
-    return ok ? REPLAY_DONE : failed(r);
+    return ok && end_piece(r, nth != REPLAY_ALL) ? REPLAY_DONE : failed(r);
 }
 
 enum replay_end replay_all(const struct replay_request *request, struct arena *arena)

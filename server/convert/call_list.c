@@ -50,28 +50,27 @@ struct call_list {
     struct arena arena;
     const uint32_t *tracks; /* that are listed */
     uint32_t n_tracks;
+    bool has_window, in_pieces;
     struct window window; /* with has_window */
-    bool has_window;
     struct filter_stacks stacks;
     const struct filter_stacks *filter; /* these, or NULL */
     struct hash_seed seed;
 
     const struct call_log *log;
-    bool in_pieces;
     /* In pieces, where slices stand by track: of each track its first item, of which each is one of its parts of the log. */
-    const struct call_log_track **logs; /* NULL: the log does not have the track */
-    uint64_t *first_item;               /* [n_tracks + 1] */
-    unsigned n_workers;
+    const struct call_log_track **logs;            /* NULL: the log does not have the track */
+    uint64_t *first_item;                          /* [n_tracks + 1] */
     size_t text_bytes;                             /* TEXT_BYTES or TEXT_BYTES_OF_PIECE */
     struct list_worker workers[PARALLEL_JOBS_MAX]; /* Nothing above changes while they work. */
     struct list_text texts[ORDERED_PLACES_MAX];
+    unsigned n_workers;
 
     /* Of the worker whose turn it is. */
-    struct call_writer writer;
-    bool begun; /* The text has a row or a slice: of this track, where these stand by track. */
-    const struct call_list_taker *taker;
+    bool begun;     /* The text has a row or a slice: of this track, where these stand by track. */
     bool ended;     /* by the taker */
     bool no_memory; /* for the text */
+    struct call_writer writer;
+    const struct call_list_taker *taker;
     struct diag *diag;
 };
 

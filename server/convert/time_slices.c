@@ -51,9 +51,9 @@ unsigned time_slices_cut(const struct convert_source *s, uint64_t from_ns, uint6
 struct slice {
     time_slice_make *make;
     void *context;
-    unsigned nth;
     struct arena *arena;
     struct diag diag;
+    unsigned nth;
     bool ok;
 };
 
@@ -67,7 +67,7 @@ static void run_slice(void *of)
 bool time_slices_make(const struct convert_source *s, unsigned n, time_slice_make *make, void *context,
                       const struct arena *of, struct arena *arenas, struct diag *diag)
 {
-    struct slice slices[PARALLEL_JOBS_MAX];
+    struct slice slices[PARALLEL_JOBS_MAX] = {{.nth = 0}};
     struct parallel_job jobs[PARALLEL_JOBS_MAX] = {{NULL, NULL}};
 
     for (unsigned i = 0; i < n; i++) {
