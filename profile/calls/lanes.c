@@ -36,6 +36,20 @@ uint64_t lanes_edge(uint64_t from_ns, uint64_t to_ns, uint32_t width_px, uint32_
     return from_ns + (uint64_t)((u128)(to_ns - from_ns) * i / width_px);
 }
 
+uint32_t lanes_pixel_at(const uint64_t *edges, uint32_t width_px, uint64_t ns)
+{
+    uint32_t lo = 0, hi = width_px;
+
+    while (hi - lo > 1) {
+        uint32_t middle = lo + (hi - lo) / 2;
+        if (edges[middle] <= ns)
+            lo = middle;
+        else
+            hi = middle;
+    }
+    return lo;
+}
+
 static uint64_t ns_of(const struct lanes_sink *s, uint64_t ticks)
 {
     uint64_t ns = number_multiply(ticks, s->request.ns_per_tick);
@@ -216,21 +230,6 @@ static void advance(const struct lanes_sink *s, struct lane_track *x, const stru
 
 /* ---- calls ---- */
 
-/* The pixel of a time in the window, by halving. */
-static uint32_t pixel_of(const struct lanes_sink *s, uint64_t ns)
-{
-    uint32_t lo = 0, hi = s->request.width_px;
-
-    while (hi - lo > 1) {
-        uint32_t middle = lo + (hi - lo) / 2;
-        if (s->edges[middle] <= ns)
-            lo = middle;
-        else
-            hi = middle;
-    }
-    return lo;
-}
-
 /* A call of interest has ended. */
 static void list_call(struct lanes_sink *s, const struct lane_track *x, uint8_t class,
                       struct listed_call call)
@@ -338,7 +337,7 @@ static bool begin(void *context, struct replay_track *t)
         return false;
     x->last[0] = ns_of(s, t->now[0]);
     x->last[1] = s->request.cpu_clock != 0 ? ns_of(s, t->now[s->request.cpu_clock]) : 0;
-    x->pixel = x->last[0] > s->request.from_ns ? pixel_of(s, x->last[0]) : 0;
+    x->pixel = x->last[0] > s->request.from_ns ? lanes_pixel_at(s->edges, width, x->last[0]) : 0;
     if (sums_suffice(s)) {
         x->sums.class_of_frame = s->request.class_of_frame;
         x->sums.leave = x->spans != NULL ? leave_open : NULL;

@@ -62,8 +62,8 @@ struct lanes_request {
     bool methods;     /* for each pixel the method that it is most of is wanted */
     uint64_t from_ns, to_ns; /* the window; from < to <= INT64_MAX */
     uint32_t width_px;       /* at least 1 */
-    const uint64_t *
-        edges; /* [width_px + 1] where pixels begin, from from_ns to to_ns; outlives the sink; NULL: see lanes_edge */
+    /* [width_px + 1] Where pixels begin, from from_ns to to_ns; outlives the sink. NULL: as lanes_edge has it. */
+    const uint64_t *edges;
     uint64_t message_ns;            /* shorter messages are of no interest */
     uint32_t levels_max, spans_max; /* of each track that is open: see span.h */
     /* The filter of all tracks that are open; NULL: all their calls are shown. */
@@ -110,6 +110,8 @@ struct lanes_sink;
 uint64_t lanes_edge(uint64_t from_ns, uint64_t to_ns, uint32_t width_px, uint32_t i);
 /* [width_px + 1] of a request, in the arena; NULL when it gives no more. */
 const uint64_t *lanes_edges(struct arena *arena, const struct lanes_request *r) MUST_CHECK;
+/* The last pixel that begins at a time of the window, or before. */
+uint32_t lanes_pixel_at(const uint64_t *edges, uint32_t width_px, uint64_t ns);
 
 /* Lives in the arena; NULL when it gives no more. */
 struct lanes_sink *lanes_sink_new(struct arena *arena, const struct lanes_request *request) MUST_CHECK;

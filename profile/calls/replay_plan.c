@@ -65,29 +65,28 @@ static void align_parts(struct replay *r)
     }
 }
 
+bool replay_has_pieces(const struct profile *p)
+{
+    for (; p->mapped != NULL; p = p->mapped->before)
+        if (p->mapped->before->n_frames > 0 && !p->mapped->single)
+            return false;
+    return true;
+}
+
 static bool find_renames(struct replay *r)
 {
     const struct profile_mapped *mapped[RENAMES_MAX] = {NULL};
 
-    r->single = true;
+    r->single = replay_has_pieces(r->request.profile);
     for (const struct profile *p = r->request.profile; p->mapped != NULL; p = p->mapped->before) {
         if (p->mapped->before->n_frames == 0)
             continue;
         if (r->n_renames == RENAMES_MAX)
             return replay_damaged(r);
         mapped[r->n_renames++] = p->mapped;
-        r->single = r->single && p->mapped->single;
     }
     for (uint32_t i = 0; i < r->n_renames; i++)
         r->renames[i] = mapped[r->n_renames - 1 - i];
-    return true;
-}
-
-bool replay_has_pieces(const struct profile *p)
-{
-    for (; p->mapped != NULL; p = p->mapped->before)
-        if (p->mapped->before->n_frames > 0 && !p->mapped->single)
-            return false;
     return true;
 }
 

@@ -36,21 +36,6 @@ static const struct lanes *replay_lanes(const struct lanes_work *w, const struct
     return profile_log_replay(w->source, &replay, diag) ? lanes_sink_finish(sink) : NULL;
 }
 
-/* The last pixel that begins at that time or before. */
-static uint32_t pixel_at(const uint64_t *edges, uint32_t width_px, uint64_t ns)
-{
-    uint32_t low = 0, high = width_px;
-
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (edges[middle] <= ns)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* Slices have all pixels once more than the whole: that should be little of what a view may take. */
 static bool has_room(const struct lanes_request *r, const struct arena *arena)
 {
@@ -68,7 +53,7 @@ static unsigned cut(struct lanes_work *w)
     unsigned most = time_slices_cut(w->source, r->from_ns, r->to_ns, begin_ns), n = 1;
 
     for (unsigned i = 1; i < most; i++) {
-        uint32_t px = pixel_at(w->edges, r->width_px, begin_ns[i]);
+        uint32_t px = lanes_pixel_at(w->edges, r->width_px, begin_ns[i]);
         if (w->edges[px] > w->edges[w->first_px[n - 1]])
             w->first_px[n++] = px;
     }
