@@ -264,6 +264,25 @@ class Exports(Command):
         self.assertEqual(sorted(os.listdir(self.path('d'))), ['1-main.speedscope.json', '2-worker.speedscope.json'])
 
 
+class Pieces(Command):
+    """A log of many blocks is written by all cores, each block by itself; under a filter by one, from its beginning to its end."""
+    def test_calls_are_the_same_on_one_core_on_all_and_in_one_piece(self):
+        path = self.file(content=trace(threads=3, methods=12, records=200_000, depth=7, salt=6))
+        cores = os.sched_getaffinity(0)
+
+        def one_core():
+            os.sched_setaffinity(0, {min(cores)})
+
+        for name in ('tsv', 'csv', 'json', 'txt', 'chrome', 'perfetto', 'speedscope'):
+            command = ('calls', '-q', '--format', name, path)
+            listed = self.command(*command).stdout
+            self.assertEqual(self.command(*command, preexec_fn=one_core).stdout, listed, name)
+            whole = self.command(*command, '--hide', 'no.such.method').stdout
+            if name == 'perfetto':          # whose names stand elsewhere
+                listed, whole = exports.Perfetto(listed).tracks, exports.Perfetto(whole).tracks
+            self.assertEqual(whole, listed, name)
+
+
 class Suffixes(ServiceTest):
     def test_the_service_has_them_too(self):
         answer = self.stored(CONTENT)
