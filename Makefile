@@ -104,7 +104,7 @@ FUZZ_TARGETS := $(patsubst tests/fuzz/fuzz_%.c,%,$(sort $(wildcard tests/fuzz/fu
 FUZZ_SAN := fuzzer-no-link,address,undefined
 FUZZ_B := build/$(subst $(comma),-,$(FUZZ_SAN))
 MKTRACE_OBJECTS := $(patsubst %.c,$(B)/%.o,$(wildcard tests/support/mktrace/*.c) tests/support/families.c tests/support/proto_bytes.c tests/support/trace_writer.c core/system/folder.c \
-    core/buf.c core/memory.c core/number.c core/str.c)
+    core/buf.c core/memory.c core/memory_huge.c core/memory_shared.c core/number.c core/str.c)
 
 # ---- targets -----------------------------------------------------------------------------------------------
 .PHONY: crash cluster-test house bench-docs bench-load bench-requests bench-week bench-viewer deps-bench screenshot faults docs uninstall reference

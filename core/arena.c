@@ -193,8 +193,7 @@ static size_t most_bytes(const struct arena *a, size_t old_bytes)
     size_t own = old_bytes >= LARGE_BYTES ? memory_taken(old_bytes + sizeof(struct arena_block)) : 0;
     size_t left = a->limit_bytes - (a->used_bytes - own);
 
-    if (left >= MEMORY_LARGE_BYTES)
-        left -= left % MEMORY_LARGE_BYTES;
+    left = memory_fitting(left);
     return left > sizeof(struct arena_block) ? left - sizeof(struct arena_block) : 0;
 }
 

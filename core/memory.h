@@ -1,7 +1,7 @@
-/* Blocks of memory, of which large ones are in huge pages where the system has them (transparent huge pages of Linux, of
- * 2 MiB on most machines). The first touch of a page costs a fault, and its price hardly depends on the page's size: a large
- * block costs a few of them in place of thousands. As far as it is touched it takes whole huge pages; so smaller blocks come of
- * malloc. */
+/* Blocks of memory in huge pages, where the system has them (transparent huge pages of Linux, of 2 MiB on most machines). The
+ * first touch of a page costs a fault, and its price hardly depends on the page's size: what is read in 10 ms spent twice that
+ * on faults of small pages. Large blocks have huge pages of their own (memory_huge.h), those of some KiB share them
+ * (memory_shared.h), and the smallest come of malloc. */
 #pragma once
 
 #include <stddef.h>
@@ -17,3 +17,5 @@ void *memory_resize(void *block, size_t old_bytes, size_t bytes) MUST_CHECK;
 void memory_free(void *block, size_t bytes); /* NULL is fine */
 /* What a block of so many bytes takes, if all of it is touched. */
 size_t memory_taken(size_t bytes);
+/* The most of `bytes` that a block can have which takes no more than them. */
+size_t memory_fitting(size_t bytes);

@@ -6,6 +6,11 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "core/memory_huge.h"
+#include "core/memory_shared.h"
+#include "core/system/threads.h"
+#include "tests/support/random.h"
+
 enum { MIB = 1 << 20 };
 
 /* A byte of each 4 KiB, and the last one. */
@@ -106,4 +111,112 @@ TEST(more_than_there_is)
     assert_null(memory_resize(NULL, 0, SIZE_MAX / 2));
     check(p, 0, 2 * MEMORY_LARGE_BYTES);
     memory_free(p, 2 * MEMORY_LARGE_BYTES);
+}
+
+TEST(what_fits_takes_no_more)
+{
+    for (size_t n = 1; n < 9 * MIB; n += 1021) {
+        size_t fits = memory_fitting(n);
+        assert_in_range(memory_taken(fits), fits, n);
+        assert_true(memory_taken(fits + 1) > n || fits == n);
+    }
+}
+
+/* The three stand side by side in a new huge page, if those before are all kept by others. */
+TEST(a_block_grows_into_what_is_free_behind_it)
+{
+    enum { BLOCK = 64 << 10, BEFORE = 64 };
+    unsigned char *before[BEFORE], *first, *second, *third;
+
+    for (int i = 0; i < BEFORE; i++)
+        assert_non_null(before[i] = shared_new(SHARED_MOST_BYTES));
+    assert_non_null(first = shared_new(BLOCK));
+    assert_non_null(second = shared_new(BLOCK));
+    assert_non_null(third = shared_new(BLOCK));
+    assert_ptr_equal(second, first + BLOCK);
+    assert_ptr_equal(third, second + BLOCK);
+    memset(first, 1, BLOCK);
+    memset(second, 2, BLOCK);
+    memset(third, 3, BLOCK);
+
+    second = shared_resize(second, BLOCK, 2 * BLOCK); /* the third is in the way */
+    assert_ptr_equal(second, third + BLOCK);
+    assert_ptr_equal(shared_resize(first, BLOCK, 2 * BLOCK), first);
+    memset(first, 1, 2 * BLOCK);
+    for (size_t i = 0; i < BLOCK; i++) {
+        assert_int_equal(second[i], 2);
+        assert_int_equal(third[i], 3);
+    }
+    assert_ptr_equal(shared_resize(first, 2 * BLOCK, BLOCK), first);
+    unsigned char *again = shared_new(BLOCK); /* where the second was */
+    assert_ptr_equal(again, first + BLOCK);
+
+    shared_free(again, BLOCK);
+    shared_free(first, BLOCK);
+    shared_free(second, 2 * BLOCK);
+    shared_free(third, BLOCK);
+    for (int i = 0; i < BEFORE; i++)
+        shared_free(before[i], SHARED_MOST_BYTES);
+}
+
+enum { BLOCKS = 60, THREADS = 4, STEPS = 4000 };
+
+struct owner {
+    uint64_t random;
+    unsigned char *block[BLOCKS];
+    size_t bytes[BLOCKS];
+    unsigned first_mark;
+    size_t spoiled, failed;
+};
+
+static bool is_all(const unsigned char *p, size_t n, unsigned char c)
+{
+    return p == NULL || n == 0 || (p[0] == c && memcmp(p, p + 1, n - 1) == 0);
+}
+
+/* Each block is full of its owner's number for it, before and after it changes its size. */
+static void change(struct owner *o, unsigned i)
+{
+    size_t had = o->bytes[i],
+           bytes = random_below(&o->random, 4) == 0 ? 0 : 1 + random_below(&o->random, 300 << 10);
+    unsigned char *p = o->block[i], mark = (unsigned char)(o->first_mark + i);
+
+    o->spoiled += !is_all(p, had, mark);
+    if (bytes == 0 && p != NULL)
+        shared_free(p, had);
+    p = bytes == 0 ? NULL : p == NULL ? shared_new(bytes) : shared_resize(p, had, bytes);
+    o->failed += p == NULL && bytes > 0;
+    o->spoiled += !is_all(p, had < bytes ? had : bytes, mark);
+    if (p != NULL)
+        memset(p, mark, bytes);
+    o->block[i] = p;
+    o->bytes[i] = bytes;
+}
+
+static void change_many(void *of)
+{
+    struct owner *o = of;
+
+    for (int step = 0; step < STEPS && o->failed == 0; step++)
+        change(o, random_below(&o->random, BLOCKS));
+}
+
+TEST(threads_do_not_meet_in_each_others_blocks)
+{
+    struct owner owners[THREADS] = {{0}};
+    struct parallel_job jobs[THREADS];
+
+    for (unsigned i = 0; i < THREADS; i++) {
+        owners[i].random = 77 + i;
+        owners[i].first_mark = i * BLOCKS;
+        jobs[i] = (struct parallel_job){change_many, &owners[i]};
+    }
+    threads_parallel(jobs, THREADS);
+    for (unsigned i = 0; i < THREADS; i++) {
+        assert_int_equal(owners[i].spoiled, 0);
+        assert_int_equal(owners[i].failed, 0);
+        for (unsigned k = 0; k < BLOCKS; k++)
+            if (owners[i].block[k] != NULL)
+                shared_free(owners[i].block[k], owners[i].bytes[k]);
+    }
 }
