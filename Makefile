@@ -65,7 +65,7 @@ endif
 
 COMPILE := $(CC) $(LANGUAGE) $(WARNINGS) $(DEBUG) $(MODE) $(HARDENING) $(CFLAGS)
 LINK := $(CC) $(MODE_LINK) $(HARDENING_LINK) $(LDFLAGS)
-LIBRARIES := -lmagic -ljansson -lpcre2-8 -lcrypto -ldw -lelf -lpng -lzstd -lz -liberty -lpthread
+LIBRARIES := -ljansson -lpcre2-8 -lzstd -lz -liberty -lpthread
 
 # ---- files -------------------------------------------------------------------------------------------------
 LAYERS := core profile parser runs render server cli

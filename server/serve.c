@@ -1,7 +1,6 @@
 #include "server/serve.h"
 
 #include <malloc.h>
-#include <openssl/crypto.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/sanitizer.h"
+#include "core/system/crypto_library.h"
 #include "core/system/memory_limit.h"
 #include "core/system/threads.h"
 #include "core/system/timer.h"
@@ -168,6 +168,13 @@ static bool no_means(struct diag *diag)
     return diag_set(diag, DIAG_NO_MEMORY, "cannot start",
                     "Look at the limits of threads and memory (ulimit -a).",
                     "There is not enough memory, or no thread could be started.");
+}
+
+static bool has_digests(struct diag *diag)
+{
+    return crypto_library_open() ||
+           diag_set(diag, DIAG_IO, "no libcrypto", "Install it: apt-get install libssl3.",
+                    "libcrypto (libcrypto.so.3), whose digests name what is stored, is not there.");
 }
 
 /* A job takes a part of its stack: tests/unit/test_small_stack.c reads and draws every input on half of
@@ -620,15 +627,14 @@ int serve_run(const struct config *config)
 
     bound_threads(&limit);
     bound_blocks();
-    /* Hashing needs nothing of the library's own configuration, which may load more code. */
-    (void)OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG, NULL);
     sigemptyset(&signals);
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGINT);
     sigaddset(&signals, SIGHUP);
     pthread_sigmask(SIG_BLOCK, &signals, NULL);
     signal(SIGPIPE, SIG_IGN);
-    bool ok = address_parse(str_of(config->listen), &address) && open_service(&s, &settled, &diag);
+    bool ok = has_digests(&diag) && address_parse(str_of(config->listen), &address) &&
+              open_service(&s, &settled, &diag);
     if (ok) {
         log_memory(&s, &limit);
         log_keys_without_effect(&s);

@@ -36,26 +36,18 @@
     F(la_int64_t, archive_entry_size, (struct archive_entry * e), (e))                                \
     F(int, archive_entry_size_is_set, (struct archive_entry * e), (e))
 
-#define MEMBER(type, name, parameters, arguments) __typeof__(name) *(name);
-#define ENTRY(type, name, parameters, arguments)  {#name, offsetof(struct functions, name)},
-#define FORWARD(type, name, parameters, arguments) \
-    type name parameters                           \
-    {                                              \
-        return library.name arguments;             \
-    }
-
 struct functions {
     __typeof__(archive_read_new) *archive_read_new;
     __typeof__(archive_read_free) *archive_read_free;
     __typeof__(archive_set_error) *archive_set_error;
-    FUNCTIONS(MEMBER)
+    FUNCTIONS(LIBRARY_MEMBER)
 };
 
 static const struct library_function NAMES[] = {
     {"archive_read_new", offsetof(struct functions, archive_read_new)},
     {"archive_read_free", offsetof(struct functions, archive_read_free)},
     {"archive_set_error", offsetof(struct functions, archive_set_error)},
-    FUNCTIONS(ENTRY)};
+    FUNCTIONS(LIBRARY_ENTRY)};
 
 static struct functions library;
 static bool is_open;
@@ -88,4 +80,4 @@ void archive_set_error(struct archive *a, int number, const char *format, ...)
     library.archive_set_error(a, number, "%s", format);
 }
 
-FUNCTIONS(FORWARD)
+FUNCTIONS(LIBRARY_FORWARD)

@@ -12,6 +12,16 @@ struct library_function {
     size_t offset; /* of the pointer to it, in the table */
 };
 
+/* Lists of functions are macros that do something with each: F(result, name, parameters, arguments). A file that has one makes of it
+ * the members of its `struct functions`, their names, and functions of these names that call them. */
+#define LIBRARY_MEMBER(type, name, ...) __typeof__(name) *(name);
+#define LIBRARY_ENTRY(type, name, ...)  {#name, offsetof(struct functions, name)},
+#define LIBRARY_FORWARD(type, name, parameters, arguments) \
+    type name parameters                                   \
+    {                                                      \
+        return library.name arguments;                     \
+    }
+
 /* Opens the library, which stays open until the program ends, and sets the table's pointers to its functions. False: it is
  * not there, or not all of them are. */
 bool library_open(const char *file, const struct library_function *functions, size_t n,

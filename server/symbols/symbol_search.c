@@ -26,6 +26,7 @@
 #include "core/sanitizer.h"
 #include "core/stop.h"
 #include "core/system/archive_library.h"
+#include "core/system/elf_library.h"
 #include "core/system/clock.h"
 #include "core/system/folder.h"
 #include "core/system/memory_limit.h"
@@ -195,6 +196,7 @@ int symbol_child(void)
     struct symbol_reading r = {.request = &request, .out = &out, .flush = flush};
 
     archive_library_open(); /* files with symbols may be packed */
+    elf_library_open();
     if (!open_request(&request) || !symbol_sandbox(&request))
         return EXIT_FAILURE;
     for (uint32_t i = 0; i < request.head->n_files && !out.failed; i++)

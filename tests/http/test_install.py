@@ -53,6 +53,17 @@ class Linked(unittest.TestCase):
             self.assertEqual(shared, set(), library)
 
 
+    def test_without_libcrypto(self):
+        """It is not linked, but what serves needs it."""
+        folder = support.folder_of(self, 'no-libcrypto')
+        with open(os.path.join(folder, 'libcrypto.so.3'), 'w') as file:
+            file.write('no library')
+        served = subprocess.run([support.AFLAMED, 'serve', '--listen', '127.0.0.1:0', '--store', os.path.join(folder, 'store')],
+                                env={**os.environ, 'LD_LIBRARY_PATH': folder}, stderr=subprocess.PIPE, text=True, timeout=60)
+        self.assertEqual(served.returncode, 1)
+        self.assertIn('apt-get install libssl3', served.stderr)
+
+
 class Installed(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
