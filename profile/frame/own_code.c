@@ -286,11 +286,13 @@ enum rank {
 struct guess {
     const struct profile *p;
     const uint8_t *origins;
-    uint64_t *weight;  /* [n_frames]: time below its outermost occurrences */
-    uint8_t *calls_as; /* [n_frames]: enum evidence that a callee of the frame gets */
-    uint8_t *evidence; /* [n_frames]: enum evidence that the frame has */
-    uint64_t *busy;    /* [n_nodes]: the weight value of the node and all below it, without waiting */
-    uint8_t *reached;  /* [n_nodes]: see walk */
+    uint64_t *weight;    /* [n_frames]: time below its outermost occurrences */
+    uint8_t *calls_as;   /* [n_frames]: enum evidence that a callee of the frame gets */
+    uint8_t *evidence;   /* [n_frames]: enum evidence that the frame has */
+    struct str *package; /* [n_frames]: of the frame's class */
+    uint8_t *rank;       /* [n_frames]: enum rank */
+    uint64_t *busy;      /* [n_nodes]: the weight value of the node and all below it, without waiting */
+    uint8_t *reached;    /* [n_nodes]: see walk */
 };
 
 /* The class that a section names. */
@@ -356,17 +358,27 @@ static void walk(const struct guess *g)
     }
 }
 
-static enum rank rank_of(const struct guess *g, frame_id f)
+static enum rank rank_of(const struct guess *g, frame_id f, struct str scope)
 {
     enum origin origin = (enum origin)g->origins[f];
 
-    if (!may_be_app(origin, scope_of(g->p, f)))
+    if (!may_be_app(origin, scope))
         return RANK_NEVER;
     if (g->evidence[f] == EVIDENCE_NONE)
         return origin == ORIGIN_APP && g->weight[f] > 0 ? RANK_TIME : RANK_NEVER;
     if (origin == ORIGIN_APP)
         return g->evidence[f] == EVIDENCE_APP ? RANK_APP : RANK_PART;
     return g->evidence[f] == EVIDENCE_APP ? RANK_LISTED_APP : RANK_LISTED_PART;
+}
+
+/* Packages and ranks are asked for many times. */
+static void rank_all(const struct guess *g)
+{
+    for (frame_id f = 0; f < g->p->n_frames; f++) {
+        struct str scope = scope_of(g->p, f);
+        g->package[f] = origin_package(scope);
+        g->rank[f] = (uint8_t)rank_of(g, f, scope);
+    }
 }
 
 /* The packages of frames of that rank at least which no prefix has yet, and are below `within` unless that
@@ -378,8 +390,8 @@ static uint32_t list_rank(const struct guess *g, enum rank rank, struct str with
 
     *sum = 0;
     for (frame_id f = 0; f < g->p->n_frames; f++) {
-        struct str package = origin_package(scope_of(g->p, f));
-        if (package.n == 0 || rank_of(g, f) < rank || own_code_has(own, package) ||
+        struct str package = g->package[f];
+        if (g->rank[f] < rank || package.n == 0 || own_code_has(own, package) ||
             (within.n > 0 && !origin_is_app(package, within)))
             continue;
         uint64_t weight = number_add(g->weight[f], 1);
@@ -416,8 +428,8 @@ static void choose(const struct guess *g, struct own_code *own, struct origin_pa
     uint64_t all = 0, rest;
 
     for (frame_id f = 0; f < g->p->n_frames; f++)
-        if (rank_of(g, f) > best && origin_package(scope_of(g->p, f)).n > 0)
-            best = rank_of(g, f);
+        if (g->rank[f] > best && g->package[f].n > 0)
+            best = (enum rank)g->rank[f];
     while (best != RANK_NEVER && own->n < OWN_CODE_MAX) {
         struct str prefix = best_prefix(g, best, own, list, &rest);
         all = own->n == 0 ? rest : all;
@@ -490,10 +502,12 @@ bool own_code_guess(const struct profile *p, const uint8_t *origins, struct own_
     g.weight = arena_lend(arena, p->n_frames, sizeof(*g.weight));
     g.calls_as = arena_lend(arena, p->n_frames, 1);
     g.evidence = arena_lend(arena, p->n_frames, 1);
+    g.package = arena_lend(arena, p->n_frames, sizeof(*g.package));
+    g.rank = arena_lend(arena, p->n_frames, 1);
     g.busy = arena_lend(arena, p->n_nodes, sizeof(*g.busy));
     g.reached = arena_lend(arena, p->n_nodes, 1);
     bool ok = list != NULL && g.weight != NULL && g.calls_as != NULL && g.evidence != NULL &&
-              g.busy != NULL && g.reached != NULL;
+              g.package != NULL && g.rank != NULL && g.busy != NULL && g.reached != NULL;
 
     for (frame_id f = 0; ok && f < p->n_frames; f++) {
         struct frame_parts parts = frame_parts_of(p, &p->frames[f]);
@@ -504,11 +518,14 @@ bool own_code_guess(const struct profile *p, const uint8_t *origins, struct own_
     if (ok) {
         sum_busy(&g);
         walk(&g);
+        rank_all(&g);
         choose(&g, own, list);
         take_related(p, origins, own);
     }
     arena_release(arena, g.reached, p->n_nodes, 1);
     arena_release(arena, g.busy, p->n_nodes, sizeof(*g.busy));
+    arena_release(arena, g.rank, p->n_frames, 1);
+    arena_release(arena, g.package, p->n_frames, sizeof(*g.package));
     arena_release(arena, g.evidence, p->n_frames, 1);
     arena_release(arena, g.calls_as, p->n_frames, 1);
     arena_release(arena, g.weight, p->n_frames, sizeof(*g.weight));
