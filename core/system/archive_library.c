@@ -5,7 +5,6 @@
 
 #include <archive.h>
 #include <archive_entry.h>
-#include <pthread.h>
 
 #include "core/system/library.h"
 
@@ -50,23 +49,16 @@ static const struct library_function NAMES[] = {
     FUNCTIONS(LIBRARY_ENTRY)};
 
 static struct functions library;
-static bool is_open;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-static void open_library(void)
-{
-    is_open = library_open("libarchive.so.13", NAMES, sizeof(NAMES) / sizeof(*NAMES), &library);
-}
+static struct library libarchive = LIBRARY_INIT("libarchive.so.13", NAMES, library, NULL);
 
 void archive_library_open(void)
 {
-    pthread_once(&once, open_library);
+    library_ready(&libarchive);
 }
 
 struct archive *archive_read_new(void)
 {
-    archive_library_open();
-    return is_open ? library.archive_read_new() : NULL;
+    return library_ready(&libarchive) ? library.archive_read_new() : NULL;
 }
 
 int archive_read_free(struct archive *a)

@@ -6,7 +6,6 @@
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
-#include <pthread.h>
 
 #include "core/system/library.h"
 
@@ -30,10 +29,10 @@
        unsigned *to_n),                                                                                     \
       (kind, key, key_n, p, n, to, to_n), NULL)
 
-#define FORWARD(type, name, parameters, arguments, failed)                \
-    type name parameters                                                  \
-    {                                                                     \
-        return crypto_library_open() ? library.name arguments : (failed); \
+#define FORWARD(type, name, parameters, arguments, failed)                    \
+    type name parameters                                                      \
+    {                                                                         \
+        return library_ready(&libcrypto) ? library.name arguments : (failed); \
     }
 
 struct functions {
@@ -48,20 +47,18 @@ static const struct library_function NAMES[] = {
     FUNCTIONS(LIBRARY_ENTRY)};
 
 static struct functions library;
-static bool is_open;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /* Hashing needs nothing of the library's own configuration, which may load more code. */
-static void open_library(void)
+static bool begin(void)
 {
-    is_open = library_open("libcrypto.so.3", NAMES, sizeof(NAMES) / sizeof(*NAMES), &library) &&
-              library.OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG, NULL) == 1;
+    return library.OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG, NULL) == 1;
 }
+
+static struct library libcrypto = LIBRARY_INIT("libcrypto.so.3", NAMES, library, begin);
 
 bool crypto_library_open(void)
 {
-    pthread_once(&once, open_library);
-    return is_open;
+    return library_ready(&libcrypto);
 }
 
 FUNCTIONS(FORWARD)

@@ -6,8 +6,6 @@
 #include <elfutils/libdw.h>
 #include <elfutils/libdwelf.h>
 #include <gelf.h>
-#include <pthread.h>
-#include <stdbool.h>
 
 #include "core/system/library.h"
 
@@ -72,23 +70,16 @@ static const struct library_function NAMES[] = {{"elf_version", offsetof(struct 
                                                 FUNCTIONS(LIBRARY_ENTRY)};
 
 static struct functions library;
-static bool is_open;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-static void open_library(void)
-{
-    is_open = library_open("libdw.so.1", NAMES, sizeof(NAMES) / sizeof(*NAMES), &library);
-}
+static struct library libelf = LIBRARY_INIT("libdw.so.1", NAMES, library, NULL);
 
 void elf_library_open(void)
 {
-    pthread_once(&once, open_library);
+    library_ready(&libelf);
 }
 
 unsigned elf_version(unsigned version)
 {
-    elf_library_open();
-    return is_open ? library.elf_version(version) : EV_NONE;
+    return library_ready(&libelf) ? library.elf_version(version) : EV_NONE;
 }
 
 FUNCTIONS(LIBRARY_FORWARD)

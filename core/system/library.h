@@ -2,10 +2,9 @@
  * many commands do; so they are not linked, but opened when they are first called. */
 #pragma once
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
-
-#include "core/must_check.h"
 
 struct library_function {
     const char *name;
@@ -22,7 +21,22 @@ struct library_function {
         return library.name arguments;                     \
     }
 
-/* Opens the library, which stays open until the program ends, and sets the table's pointers to its functions. False: it is
- * not there, or not all of them are. */
-bool library_open(const char *file, const struct library_function *functions, size_t n,
-                  void *table) MUST_CHECK;
+/* A library that is opened once, whoever comes first, and stays open until the program ends. */
+struct library {
+    const char *file;
+    const struct library_function *functions; /* that are used */
+    size_t n;
+    void *table; /* of the pointers to them, which are set when it is opened */
+    bool (*begin)(
+        void); /* NULL: nothing. Else it is called then, and says whether the library can be used. */
+    atomic_int state;
+};
+
+#define LIBRARY_INIT(file_name, names, functions_table, begins)                           \
+    {                                                                                     \
+        .file = (file_name), .functions = (names), .n = sizeof(names) / sizeof(*(names)), \
+        .table = &(functions_table), .begin = (begins)                                    \
+    }
+
+/* Opens it, if nobody has. False: it is not there, or not all of the functions are. For all threads. */
+bool library_ready(struct library *library);

@@ -1,8 +1,6 @@
 /* libmagic, opened when the first file of no known kind comes (library.h). The functions that are used stand here under their own
  * names. Where it is not there magic_open returns NULL, and no other may be called. */
 #include <magic.h>
-#include <pthread.h>
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "core/system/library.h"
@@ -22,18 +20,11 @@ static const struct library_function NAMES[] = {{"magic_open", offsetof(struct f
                                                 FUNCTIONS(LIBRARY_ENTRY)};
 
 static struct functions library;
-static bool is_open;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-static void open_library(void)
-{
-    is_open = library_open("libmagic.so.1", NAMES, sizeof(NAMES) / sizeof(*NAMES), &library);
-}
+static struct library libmagic = LIBRARY_INIT("libmagic.so.1", NAMES, library, NULL);
 
 magic_t magic_open(int flags)
 {
-    pthread_once(&once, open_library);
-    return is_open ? library.magic_open(flags) : NULL;
+    return library_ready(&libmagic) ? library.magic_open(flags) : NULL;
 }
 
 FUNCTIONS(LIBRARY_FORWARD)

@@ -91,18 +91,8 @@ static const struct library_function TLS_NAMES[] = {
 
 static struct mhd_functions mhd;
 static struct tls_functions tls;
-static bool has_mhd, has_tls;
-static pthread_once_t mhd_once = PTHREAD_ONCE_INIT, tls_once = PTHREAD_ONCE_INIT;
-
-static void open_mhd(void)
-{
-    has_mhd = library_open("libmicrohttpd.so.12", MHD_NAMES, sizeof(MHD_NAMES) / sizeof(*MHD_NAMES), &mhd);
-}
-
-static void open_tls(void)
-{
-    has_tls = library_open("libgnutls.so.30", TLS_NAMES, sizeof(TLS_NAMES) / sizeof(*TLS_NAMES), &tls);
-}
+static struct library libmicrohttpd = LIBRARY_INIT("libmicrohttpd.so.12", MHD_NAMES, mhd, NULL),
+                      libgnutls = LIBRARY_INIT("libgnutls.so.30", TLS_NAMES, tls, NULL);
 
 struct MHD_Daemon *MHD_start_daemon(unsigned flags, uint16_t port, MHD_AcceptPolicyCallback accepts,
                                     void *accepts_context, MHD_AccessHandlerCallback step, void *step_context,
@@ -111,9 +101,8 @@ struct MHD_Daemon *MHD_start_daemon(unsigned flags, uint16_t port, MHD_AcceptPol
     struct MHD_Daemon *daemon = NULL;
     va_list options;
 
-    pthread_once(&mhd_once, open_mhd);
     va_start(options, step_context);
-    if (has_mhd)
+    if (library_ready(&libmicrohttpd))
         daemon = mhd.start_daemon_va(flags, port, accepts, accepts_context, step, step_context, options);
     va_end(options);
     return daemon;
@@ -128,8 +117,7 @@ const union MHD_ConnectionInfo *MHD_get_connection_info(struct MHD_Connection *c
 
 int gnutls_certificate_allocate_credentials(gnutls_certificate_credentials_t *c)
 {
-    pthread_once(&tls_once, open_tls);
-    return has_tls ? tls.allocate_credentials(c) : GNUTLS_E_MEMORY_ERROR;
+    return library_ready(&libgnutls) ? tls.allocate_credentials(c) : GNUTLS_E_MEMORY_ERROR;
 }
 
 MHD_FUNCTIONS(MHD_FORWARD)

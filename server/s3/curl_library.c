@@ -1,13 +1,10 @@
 #include "server/s3/curl_library.h"
 
-#include <pthread.h>
 #include <stddef.h>
 
 #include "core/system/library.h"
 
 static struct curl_library library;
-static bool loaded;
-static pthread_once_t load_once = PTHREAD_ONCE_INIT;
 
 static const struct library_function FUNCTIONS[] = {
     {"curl_global_init", offsetof(struct curl_library, global_init)},
@@ -22,16 +19,16 @@ static const struct library_function FUNCTIONS[] = {
     {"curl_slist_free_all", offsetof(struct curl_library, slist_free_all)},
 };
 
-static void load(void)
+static bool begin(void)
 {
-    loaded = library_open("libcurl.so.4", FUNCTIONS, sizeof(FUNCTIONS) / sizeof(FUNCTIONS[0]), &library) &&
-             library.global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
+    return library.global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
 }
+
+static struct library libcurl = LIBRARY_INIT("libcurl.so.4", FUNCTIONS, library, begin);
 
 const struct curl_library *curl_library(struct diag *diag)
 {
-    pthread_once(&load_once, load);
-    if (loaded)
+    if (library_ready(&libcurl))
         return &library;
     diag_set(diag, DIAG_IO, "no libcurl", "Install it: apt-get install libcurl4.",
              "libcurl (libcurl.so.4), which asks other services, is not there.");

@@ -10,6 +10,14 @@ struct functions {
     void *missing;
 };
 
+static int begun;
+
+static bool cannot_begin(void)
+{
+    begun++;
+    return false;
+}
+
 TEST(functions_of_a_library)
 {
     static const struct library_function ALL[] = {
@@ -17,10 +25,20 @@ TEST(functions_of_a_library)
         {"aflamed_is_no_function", offsetof(struct functions, missing)}};
     struct functions f = {NULL, NULL};
 
-    assert_true(library_open("libc.so.6", ALL, 1, &f));
+    struct library all = {.file = "libc.so.6", .functions = ALL, .n = 1, .table = &f},
+                   more = {.file = "libc.so.6", .functions = ALL, .n = 2, .table = &f},
+                   none = {.file = "libaflamed-is-no-library.so.0", .functions = ALL, .n = 1, .table = &f},
+                   refused = {
+                       .file = "libc.so.6", .functions = ALL, .n = 1, .table = &f, .begin = cannot_begin};
+
+    assert_true(library_ready(&all));
     assert_int_equal(f.abs(-3), 3);
-    assert_false(library_open("libc.so.6", ALL, 2, &f));
-    assert_false(library_open("libaflamed-is-no-library.so.0", ALL, 1, &f));
+    assert_false(library_ready(&more));
+    assert_false(library_ready(&none));
+    assert_false(library_ready(&refused));
+    assert_false(library_ready(&refused));
+    assert_int_equal(begun, 1);
+    assert_true(library_ready(&all));
 }
 
 TEST(an_archive)
