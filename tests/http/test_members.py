@@ -9,8 +9,9 @@ import subprocess
 import tempfile
 import unittest
 import urllib.parse
+import zipfile
 
-from support import AFLAMED, Server, ServiceTest, TIMEOUT_S, eventually, form, head, id_of, large_trace, trace
+from support import AFLAMED, Server, ServiceTest, TIMEOUT_S, binary_header, eventually, form, head, id_of, large_trace, trace
 from test_packed import tarred, zipped, zstd
 import system_trace
 from native import number, text as message
@@ -231,10 +232,18 @@ class Limit(Members):
         self.assertIn('# 3 more', self.server.upload_form(EACH, ('trace', 'x', archive)).text)
 
 
+def endless_trace():
+    """40 MB, whose reading takes much longer than an answer: the records of a small one, again and again."""
+    once = large_trace(1 << 20)
+    records = once.index(b'\n*end\n') + len(b'\n*end\n') + len(binary_header(3, 14))
+    return once + once[records:] * 39
+
+
 class Early(Members):
     """Answers that do not wait until all files were read."""
     CONFIG = {'workers': 1, 'profile_cache_bytes': 0}
-    ARCHIVE = zipped(('large.trace', large_trace(12 << 20)), ('none.txt', b'Dear reader'), ('cut.trace', CUT), ('small', FOLDED))
+    ARCHIVE = zipped(('large.trace', endless_trace()), ('none.txt', b'Dear reader'), ('cut.trace', CUT), ('small', FOLDED),
+                     method=zipfile.ZIP_STORED)
     NAMES = ['large.trace', 'cut.trace', 'small']
 
     def done(self, result):
