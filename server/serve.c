@@ -124,16 +124,6 @@ static void bound_threads(const struct memory_limit *limit)
     (void)mallopt(M_ARENA_MAX, ARENAS);
 }
 
-/* Memory of the system's own for a block of this size, which goes back with it: large arrays of a profile
- * grow by it without being copied. Smaller ones, as a picture, would cost more page faults than work. Left
- * alone, the library moves the border with the first large block that it frees. */
-static void bound_blocks(void)
-{
-    enum { BLOCK_BYTES = 1 << 20 };
-
-    (void)mallopt(M_MMAP_THRESHOLD, BLOCK_BYTES);
-}
-
 static void log_memory(const struct service *s, const struct memory_limit *limit)
 {
     const struct config *c = s->config;
@@ -626,7 +616,6 @@ int serve_run(const struct config *config)
     sigset_t signals;
 
     bound_threads(&limit);
-    bound_blocks();
     sigemptyset(&signals);
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGINT);
