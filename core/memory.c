@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/memory_huge.h"
 #include "core/memory_shared.h"
 #include "core/sanitizer.h"
 

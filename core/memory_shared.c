@@ -5,8 +5,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "core/memory_huge.h"
-
 enum { PAGE_BYTES = 4 << 10, PAGES = HUGE_BYTES / PAGE_BYTES, SPARES_MAX = 4 };
 
 /* The first page of a huge page. The others are free, or part of a block. */

@@ -4,10 +4,11 @@
 
 #include <stddef.h>
 
+#include "core/memory_huge.h"
 #include "core/must_check.h"
 
 /* Smaller blocks come of malloc; larger ones fill a huge page. */
-enum { SHARED_LEAST_BYTES = 16 << 10, SHARED_MOST_BYTES = (2 << 20) - (4 << 10) };
+enum { SHARED_LEAST_BYTES = 16 << 10, SHARED_MOST_BYTES = HUGE_BYTES - (4 << 10) };
 
 /* Not zeroed. NULL: the system has no more. A block grows where it is if the pages behind it are free; else it is copied, and if
  * there is no room it is as it was. */

@@ -5,9 +5,10 @@
 
 #include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
 
-#include "core/memory_huge.h"
 #include "core/memory_shared.h"
+#include "core/sanitizer.h"
 #include "core/system/threads.h"
 #include "tests/support/random.h"
 
@@ -125,7 +126,7 @@ TEST(what_fits_takes_no_more)
 /* The three stand side by side in a new huge page, if those before are all kept by others. */
 TEST(a_block_grows_into_what_is_free_behind_it)
 {
-    enum { BLOCK = 64 << 10, BEFORE = 64 };
+    enum { BLOCK = 64 << 10, BEFORE = 64, SPARES = 8 };
     unsigned char *before[BEFORE], *first, *second, *third;
 
     for (int i = 0; i < BEFORE; i++)
@@ -157,6 +158,27 @@ TEST(a_block_grows_into_what_is_free_behind_it)
     shared_free(third, BLOCK);
     for (int i = 0; i < BEFORE; i++)
         shared_free(before[i], SHARED_MOST_BYTES);
+    int gone = 0;
+    for (int i = 0; i < BEFORE; i++) {
+        unsigned char resident;
+        gone += mincore(before[i], 1, &resident) != 0; /* nothing is mapped there */
+    }
+    assert_in_range(gone, BEFORE - SPARES, BEFORE);
+}
+
+TEST(some_pages_share_and_a_few_bytes_do_not)
+{
+    if (SANITIZED)
+        skip(); /* where malloc has all blocks */
+    unsigned char *some = memory_resize(NULL, 0, SHARED_LEAST_BYTES),
+                  *few = memory_resize(NULL, 0, SHARED_LEAST_BYTES - 1);
+
+    assert_non_null(some);
+    assert_non_null(few);
+    assert_int_equal((uintptr_t)some % 4096, 0); /* malloc has its own bytes in front of a block */
+    assert_int_not_equal((uintptr_t)few % 4096, 0);
+    memory_free(some, SHARED_LEAST_BYTES);
+    memory_free(few, SHARED_LEAST_BYTES - 1);
 }
 
 enum { BLOCKS = 60, THREADS = 4, STEPS = 4000 };
