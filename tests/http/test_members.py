@@ -278,7 +278,8 @@ class Early(Members):
             answer = self.server.upload_form(EACH, ('trace', 'x.zip', self.ARCHIVE), Accept=accept, Prefer='respond-async')
             self.assertEqual(answer.status, 202, answer)
             self.assertIn(words, answer.text)
-            self.assertNotIn('key section never ends', answer.text)
+            linked = set(re.findall(r'/p/(\w+)', answer.text))
+            self.assertEqual(len(linked) + ('key section never ends' in answer.text), len(self.NAMES), 'each has a link, or is told to be none')
             self.assertIn('X-Delete-URL', answer.headers)
 
     def test_who_waits_hears_all(self):
