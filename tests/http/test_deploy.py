@@ -1,6 +1,7 @@
 """What deploy/ promises: a socket handed over by the service manager, a proxy with a path before the service, and a
 package list for the container that names what the program really links."""
 import base64
+import glob
 import json
 import os
 import re
@@ -354,6 +355,19 @@ class ComposedCluster(unittest.TestCase):
 
 
 class Packages(unittest.TestCase):
+    def test_the_container_has_what_the_program_opens(self):
+        """Shared libraries that are opened when they are needed (core/system/library.h)."""
+        wanted = set(re.findall(r'^[a-z0-9.+-]+$', deployed('packages', 'run.txt'), re.M))
+        sources = [path for room in ('core/system', 'server/http', 'server/s3')
+                   for path in glob.glob(os.path.join(ROOT, room, '*_librar*.c'))]
+        opened = {name for path in sources for name in re.findall(r'LIBRARY_INIT\("([^"]+)"', open(path, encoding='utf-8').read())}
+        self.assertGreaterEqual(opened, {'libcrypto.so.3', 'libdw.so.1', 'libmicrohttpd.so.12', 'libcurl.so.4'})
+        cache = subprocess.run(['/sbin/ldconfig', '-p'], capture_output=True, text=True, timeout=60).stdout
+        for name in sorted(opened):
+            path = re.search(r'^\t%s .* => (\S+)$' % re.escape(name), cache, re.M)[1]
+            owner = subprocess.run(['dpkg-query', '-S', os.path.realpath(path)], capture_output=True, text=True, timeout=60).stdout
+            self.assertIn(owner.split(':')[0], wanted, name)
+
     def test_the_container_has_what_the_program_links(self):
         wanted = set(re.findall(r'^[a-z0-9.+-]+$', deployed('packages', 'run.txt'), re.M))
         linked = subprocess.run(['ldd', support.AFLAMED], capture_output=True, text=True, timeout=60).stdout

@@ -52,6 +52,10 @@ class Linked(unittest.TestCase):
             shared = {name for name in ours & symbols(library, 'TW', '-D') if not name.startswith('__')}     # of the compiler
             self.assertEqual(shared, set(), library)
 
+    @unittest.skipIf(support.sanitized(), 'the sanitizers link libraries')
+    def test_what_few_commands_need_is_not_loaded_by_all(self):
+        linked = subprocess.run(['ldd', support.AFLAMED], stdout=subprocess.PIPE, text=True, timeout=60).stdout
+        self.assertEqual(set(re.findall(r'\b(lib[\w-]+?)(?:-8)?\.so\S* =>', linked)), {'libjansson', 'libpcre2', 'libzstd', 'libz', 'libc'})
 
     def test_without_libcrypto(self):
         """It is not linked, but what serves needs it."""
