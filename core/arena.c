@@ -134,6 +134,20 @@ static bool add_block(struct arena *a, size_t need)
     return true;
 }
 
+void arena_trim(struct arena *a)
+{
+    struct arena_block *block = a->blocks;
+
+    if (block == NULL)
+        return;
+    size_t taken = memory_taken(block->bytes);
+    UNPOISON(a->next, (size_t)(a->end - a->next));
+    block->bytes = memory_trim(block, block->bytes, (size_t)(a->next - (char *)block));
+    a->end = (char *)block + block->bytes;
+    POISON(a->next, (size_t)(a->end - a->next));
+    a->used_bytes -= taken - memory_taken(block->bytes);
+}
+
 void *arena_alloc(struct arena *a, size_t bytes)
 {
     if (arena_stopped(a))

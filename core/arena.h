@@ -118,6 +118,9 @@ void *arena_lend(struct arena *a, size_t count, size_t element_bytes) MUST_CHECK
 /* Gives an array from arena_grow or arena_lend back before the arena ends. Small ones stay until arena_free. */
 void arena_release(struct arena *a, void *array, size_t capacity, size_t element_bytes);
 
+/* What is not used of the newest block goes back, of an arena that will hardly grow any more. */
+void arena_trim(struct arena *a);
+
 /* Counts memory that a library takes for the job by itself against the ceiling, until it is taken back. False when
  * there is no room for it. */
 bool arena_charge(struct arena *a, size_t bytes) MUST_CHECK;

@@ -34,3 +34,9 @@ bool hash_index_reserve(struct hash_index *x)
     arena_release(x->arena, old.slots, old.n_slots, sizeof(*old.slots));
     return true;
 }
+
+void hash_index_free(struct hash_index *x)
+{
+    arena_release(x->arena, x->slots, x->n_slots, sizeof(*x->slots));
+    hash_index_init(x, x->arena);
+}

@@ -30,6 +30,9 @@ struct hash_index {
 
 void hash_index_init(struct hash_index *x, struct arena *arena);
 
+/* Gives its memory back; it is empty then. */
+void hash_index_free(struct hash_index *x);
+
 /* Makes room for one more. Slots that were found before are no longer valid. False when the arena gives no
  * more. */
 bool hash_index_reserve(struct hash_index *x) MUST_CHECK;

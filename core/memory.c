@@ -86,6 +86,16 @@ void memory_free(void *block, size_t bytes)
     }
 }
 
+/* Large blocks come in whole huge pages, and malloc may move a block of its own. */
+size_t memory_trim(void *block, size_t old_bytes, size_t bytes)
+{
+    if (kind_of(old_bytes) != SHARED)
+        return old_bytes;
+    if (bytes < SHARED_LEAST_BYTES)
+        bytes = SHARED_LEAST_BYTES; /* it stays one of its kind */
+    return shared_resize(block, old_bytes, bytes) == block ? bytes : old_bytes;
+}
+
 size_t memory_fitting(size_t bytes)
 {
     if (bytes < SHARED_LEAST_BYTES)

@@ -16,6 +16,9 @@ enum { MEMORY_LARGE_BYTES = HUGE_BYTES };
  * new one, which is zeroed if it is large. NULL: the system has no more, and the block is as it was. */
 void *memory_resize(void *block, size_t old_bytes, size_t bytes) MUST_CHECK;
 void memory_free(void *block, size_t bytes); /* NULL is fine */
+/* Gives back what lies behind `bytes` > 0 of a block of old_bytes, where that can be without moving it. Returns how many bytes
+ * the block has from then on. */
+size_t memory_trim(void *block, size_t old_bytes, size_t bytes) MUST_CHECK;
 /* What a block of so many bytes takes, if all of it is touched. */
 size_t memory_taken(size_t bytes);
 /* The most of `bytes` that a block can have which takes no more than them. */

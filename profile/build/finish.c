@@ -450,6 +450,8 @@ const struct profile *builder_finish(struct builder *b, struct str format, struc
         return NULL;
     arena_release(b->arena, b->nodes, b->nodes_capacity, b->stride);
     b->nodes = NULL;
+    hash_index_free(&b->strings.index);
+    hash_index_free(&b->frame_index);
     p->format = format;
     p->format_label = format_label;
     p->strings = b->strings.strings;

@@ -462,6 +462,7 @@ struct shared_profile *conversion_read(struct conversion *f, const struct source
     close_names(f);
     kept_log_free(f->keeps);
     free(f);
+    arena_trim(&made->arena);
     made->arena.stop = NULL; /* the profile outlives who was told to stop */
     return made;
 }

@@ -2,6 +2,7 @@
 #include "tests/support/unit.h"
 
 #include "core/arena.h"
+#include "core/sanitizer.h"
 
 #include <stdalign.h>
 #include <string.h>
@@ -372,6 +373,39 @@ TEST(copies)
     assert_memory_equal(copy, "a\0b", 4);
     assert_non_null(arena_copy(&a, NULL, 0));
     arena_free(&a);
+}
+
+TEST(what_is_not_used_goes_back)
+{
+    struct arena a;
+    size_t used = 0;
+
+    arena_init(&a, SIZE_MAX);
+    arena_trim(&a); /* of nothing */
+    assert_int_equal(a.used_bytes, 0);
+    while (a.used_bytes < 1 << 20) /* some blocks, the last of which has hardly been begun */
+        memset(arena_alloc(&a, 1000), 7, 1000), used += 1000;
+    unsigned char *last = arena_alloc(&a, 1000);
+    size_t before = a.used_bytes;
+    arena_trim(&a);
+    arena_trim(&a);
+#if SANITIZED
+    assert_int_equal(a.used_bytes, before);
+#else
+    assert_true(a.used_bytes < before / 4 * 3 && a.used_bytes > used);
+#endif
+    memset(last, 9, 1000);
+    for (int i = 0; i < 1000; i++) { /* it can still grow */
+        unsigned char *p = arena_alloc(&a, 100);
+        assert_non_null(p);
+        for (int k = 0; k < 100; k++)
+            assert_int_equal(p[k], 0);
+        memset(p, 5, 100);
+    }
+    for (int i = 0; i < 1000; i++)
+        assert_int_equal(last[i], 9);
+    arena_free(&a);
+    assert_int_equal(a.used_bytes, 0);
 }
 
 TEST(free_twice)

@@ -89,6 +89,26 @@ TEST(becomes_shorter_and_keeps_the_rest)
     memory_free(p, 1);
 }
 
+TEST(a_trimmed_block_stays_where_it_is)
+{
+    static const struct {
+        size_t bytes, wanted, has;
+    } CASES[] = {{100, 50, 100},
+                 {SHARED_LEAST_BYTES, 1, SHARED_LEAST_BYTES},
+                 {MIB, 1, SANITIZED ? MIB : SHARED_LEAST_BYTES},
+                 {MIB, MIB / 2 + 1, SANITIZED ? MIB : MIB / 2 + 1},
+                 {MIB, MIB, MIB},
+                 {3 * MIB, 1, 3 * MIB}};
+
+    for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+        unsigned char *p = memory_resize(NULL, 0, CASES[i].bytes);
+        fill(p, 0, CASES[i].has);
+        assert_int_equal(memory_trim(p, CASES[i].bytes, CASES[i].wanted), CASES[i].has);
+        check(p, 0, CASES[i].has);
+        memory_free(p, CASES[i].has);
+    }
+}
+
 TEST(what_is_given_back_comes_again_as_zero)
 {
     for (int i = 0; i < 8; i++) {
