@@ -26,10 +26,6 @@ export function countWords(shown, all) {
     return shown === all ? '' : `${shown} of ${all}`;
 }
 
-export function progressWords(made, of) {
-    return `Drawing: ${made} of ${of} graphs are ready.`;
-}
-
 /* The keys of filters. */
 export const STEPS = ['focus', 'ignore', 'hide', 'show-from', 'recursion', 'preset'];
 

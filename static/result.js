@@ -1,6 +1,6 @@
 /* Every page of one profile, and the one that says that it was deleted: keeps the browser's list of uploads up to date,
- * fills in the delete token, follows the progress. All of it works without, if less well. */
-import { asksToDelete, progressWords, tokenOf } from './page-rules.js';
+ * fills in the delete token. All of it works without, if less well. */
+import { asksToDelete, tokenOf } from './page-rules.js';
 import * as uploads from './upload-list.js';
 
 /* ---- the browser's list ---- */
@@ -59,39 +59,15 @@ function offerMappings(data) {
     offer.hidden = false;
 }
 
-/* ---- the progress ---- */
-
-/* The workspace comes when the threads are known: with the first picture, at the latest with the last. */
-function follow(box) {
-    const words = document.getElementById('progress-words');
-    const bar = box.querySelector('progress');
-    const source = new EventSource(box.dataset.events);
-    const reload = () => {
-        source.close();
-        location.reload();
-    };
-    source.addEventListener('rendered', event => {
-        const { made, of } = JSON.parse(event.data);
-        words.textContent = progressWords(made, of);
-        bar.max = of;
-        bar.value = made;
-        reload();
-    });
-    source.addEventListener('done', reload);
-}
-
 /* ---- start ---- */
 
 function startProfile(profile) {
     const taken = takeToken(profile.dataset);
     const token = refresh(profile.dataset) || taken;
-    const progress = document.getElementById('progress');
     if (token !== '')
         fillToken(token);
     if (token !== '' || profile.dataset.own !== undefined)
         offerMappings(profile.dataset);
-    if (progress !== null)
-        follow(progress);
 }
 
 const profile = document.getElementById('profile');

@@ -239,16 +239,17 @@ const struct config_key CONFIG_KEYS[] = {
     NUMBER(idle_timeout_s, 1, 86400, "60", "seconds that a connection may be silent"),
     NUMBER(request_timeout_s, 1, 86400, "900",
            "seconds that a client may take to send a body or to take an answer, beside one for each MB"),
-    NUMBER(answer_within_ms, 0, 3600000, "5000",
-           "milliseconds until a durable upload is answered though its views are still being made, or the "
-           "files of its archive read"),
+    NUMBER(
+        answer_within_ms, 0, 3600000, "5000",
+        "milliseconds until a durable upload is answered though the summary that the answer has is still being made, "
+        "or the files of its archive read"),
     NUMBER(expires_days, 1, 36500, "30", "days that an upload is kept, unless it asks for another time"),
     NUMBER(max_expires_days, 1, 36500, "365", "days that an upload may ask for"),
     TEXT(
         keep_labels, expiry_rules_valid, "KEY=VALUE TIME; KEY=* TIME", "",
         "how long uploads with a label are kept that ask for no time: branch=main 365d; release=* 365d; the first that fits counts"),
     NUMBER(render_tracks, 0, 1000000, "64",
-           "previews drawn at upload, of the heaviest threads; others at first sight"),
+           "previews drawn behind an upload, of the heaviest threads; others at first sight"),
     NUMBER(svg_embed_nodes, 0, UINT32_MAX - 1, "200000",
            "stacks that a picture carries for its script; the rest it fetches when it is looked at"),
     SIZE(svg_embed_bytes, 0, TIB, "4000000", "the same, in bytes"),

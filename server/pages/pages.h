@@ -30,16 +30,6 @@ void page_formats(struct buf *b, const char *separator);
 
 /* ---- one profile ---- */
 
-/* Views that are being made ahead. */
-struct page_progress {
-    uint64_t bytes, records;
-    struct str format;
-    uint32_t n_made, n_views; /* n_views 0: nothing is being made any more */
-};
-
-/* /p/<id> while its threads are not known yet: how far it is. The page's script loads it again when they are. */
-void page_waiting(struct buf *b, const struct record *r, const struct page_progress *progress);
-
 /* The threads that a page names; the JSON names all. */
 enum { PAGE_TRACKS_MAX = 5000 };
 

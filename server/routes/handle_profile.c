@@ -128,24 +128,6 @@ static void answer_text(struct exchange *x, const struct record *r, struct str s
     json_decref(s);
 }
 
-/* Of an upload in progress the page need not wait for the summary: it comes by itself. */
-static bool answer_waiting(struct exchange *x, const struct record *r, const struct view_request *summary)
-{
-    char key[VIEW_KEY_CHARS + 1];
-    struct progress_facts facts;
-    struct store_object there;
-    uint32_t n_made;
-
-    if (!view_key(x->service, summary, ENCODING_IDENTITY, key) ||
-        !progress_look(x->service->progresses, str_of(r->id), &facts, &n_made) || facts.queued ||
-        local_look(store_local(x->service->store), key, &there) == STORE_OK)
-        return false;
-    const struct page_progress progress = {facts.bytes, facts.records, str_of(facts.format), n_made,
-                                           facts.n_views};
-    page_waiting(page_reply(&x->reply, 200), r, &progress);
-    return true;
-}
-
 /* What is answered once the summary is there: a state of the exchange. */
 struct profile_answer {
     struct record record;
@@ -212,7 +194,7 @@ static enum exchange_step answer_html(struct exchange *x, const struct record *r
 {
     struct workspace_answer *a = workspace_new(x);
 
-    if (a == NULL || answer_waiting(x, record, request))
+    if (a == NULL)
         return X_DONE;
     a->record = *record;
     begin_log(x, &request->upload);

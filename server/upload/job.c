@@ -3,15 +3,13 @@
  *     the producer    job_new, job_push .., job_end: writes the spool, and hashes
  *     run             the job: reads the upload, while it arrives if there is a thread for it, and puts its bytes into
  *                     the store when it has arrived; then finishes it: digest, names, profile; keeps it (bytes,
- *                     record) beside the first views; answers
- *     run_previews    a job of its own, behind all that somebody waits for
+ *                     record); answers
+ *     job_views.c     jobs of their own, beside that and behind it: the views that its page shows first
  *     run_withdrawal  if nobody was told of an upload that was kept
  *
- * The answer goes out earlier, once the upload is durable, if the client would rather not wait or has
- * waited answer_within_ms. What is made ahead is what the upload's page shows first: the summary and the
- * picture of the main thread (else of the heaviest track), which somebody will ask for at once; and a
- * preview for each of the render_tracks heaviest. A page that sends an upload shows its threads over time next, for which
- * the log of its calls is written with the reading. */
+ * The answer goes out once the upload is read and durable. It waits for views only where the client asks for that, or
+ * has the summary as a part of its answer. A page that sends an upload shows its threads over time next, for which the
+ * log of its calls is written with the reading. */
 #include "server/upload/job.h"
 
 #include <errno.h>
@@ -35,8 +33,7 @@
 enum {
     GATHER_BYTES = 64 << 10, /* are written at once: the system takes whole blocks with half the work */
     BEGIN_BYTES = 256 << 10, /* An upload that is larger is read while it arrives. */
-    SMALL_BYTES = 4 << 20,   /* An upload that is larger is no short work any more. */
-    PREVIEWS_MOST = 256      /* that wait to be made; above it an upload has none made ahead */
+    SMALL_BYTES = 4 << 20    /* An upload that is larger is no short work any more. */
 };
 
 struct jobs *jobs_new(struct service *service)
@@ -86,7 +83,7 @@ static void free_job(struct job *job)
 }
 
 /* The last one has the job to itself, without lock. An upload whose link was told to nobody is withdrawn. */
-static void unref(struct job *job)
+void job_unref(struct job *job)
 {
     pthread_mutex_lock(&job->lock);
     bool last = --job->refs == 0;
@@ -149,7 +146,7 @@ void job_release(struct job *job)
         stop_ask(&job->stop, STOP_LEFT);
     pthread_cond_signal(&job->arrived);
     pthread_mutex_unlock(&job->lock);
-    unref(job);
+    job_unref(job);
 }
 
 /* ---- refusing ---- */
@@ -266,7 +263,7 @@ static void run_room(struct thread_job *room)
     pthread_mutex_lock(&job->lock);
     exchange_resume(&job->stalled);
     pthread_mutex_unlock(&job->lock);
-    unref(job);
+    job_unref(job);
 }
 
 static void submit_room(struct job *job, void (*run_it)(struct thread_job *room))
@@ -386,7 +383,7 @@ static void end_arrival(struct job *job)
     pthread_mutex_unlock(&job->lock);
     if (submits(job))
         threads_submit(job->service->threads, THREADS_UPLOADS, &job->thread);
-    unref(job);
+    job_unref(job);
 }
 
 static void run_last_room(struct thread_job *room)
@@ -416,7 +413,8 @@ bool job_wait_for_others(struct job *job, struct diag *diag)
 _Static_assert(sizeof(((struct record *)NULL)->owner) == sizeof(((struct who *)NULL)->name),
                "who uploads fits the record");
 
-void job_end(struct job *job, struct exchange *x, const struct job_asked *asked, bool early)
+void job_end(struct job *job, struct exchange *x, const struct job_asked *asked,
+             const struct job_patience *patience)
 {
     struct record *r = &job->result.record;
 
@@ -433,8 +431,8 @@ void job_end(struct job *job, struct exchange *x, const struct job_asked *asked,
     r->size = job->bytes;
     memcpy(job->request, x->id, sizeof(job->request));
     memcpy(job->address, x->address, sizeof(job->address));
-    job->answer_early = early;
-    job->answer_by_ms = clock_ms() + (int64_t)job->service->config->answer_within_ms;
+    job->n_awaited = patience->views;
+    job->answer_by_ms = clock_ms() + (int64_t)patience->ms;
     /* The wait begins before the end of the arrival, from which on the answer may come at any moment. */
     pthread_mutex_lock(&job->lock);
     job->refs++; /* of end_arrival */
@@ -648,7 +646,7 @@ static void run(struct thread_job *thread)
     turn_end(&turn);
     upload_share_pay_work(job->service, job->share, work_limit_end(job->service->work, &work));
     job_drop_bytes(job);
-    unref(job);
+    job_unref(job);
 }
 
 /* ---- the job: answering ---- */
@@ -687,7 +685,8 @@ static void keep_and_tell(struct job *job)
     job->kept = true;
     pthread_mutex_unlock(&job->lock);
     progress_publish(job->progress, job->result.record.id);
-    job_answer_soon(job);
+    if (job->n_awaited > 0)
+        job_answer_soon(job);
 }
 
 static void run_withdrawal(struct thread_job *thread)
@@ -703,149 +702,29 @@ static void run_withdrawal(struct thread_job *thread)
     free_job(job);
 }
 
-/* ---- the job: views that are made ahead ---- */
-
-/* The view is that of a request without options (routes/handle_view.c), a picture that of the page; without output the summary. */
-static struct view_request request_of(const struct job *job, const struct output *output, uint32_t track_id)
-{
-    struct view_request r = {.output = output};
-
-    view_of(&r, &job->result.record);
-    convert_defaults(job->service->config, &r.options);
-    r.options.track_ids[0] = track_id;
-    r.options.n_track_ids = output != NULL;
-    if (output == &OUTPUT_SVG)
-        convert_for_page(&r.options, job->result.record.size);
-    return r;
-}
-
-/* The upload is good without its views: one that cannot be made now fails, with its reason, when somebody
- * asks for it. */
-static void log_failure(const struct job *job, const struct output *output, uint32_t track_id,
-                        const struct diag *diag)
-{
-    if (diag->kind != DIAG_NONE && stop_asked(&job->stop) == STOP_NONE)
-        LOG(job->service->log, LOG_WARN, "view-failed", LOG_STR("sha256", str_of(job->result.record.sha256)),
-            LOG_STR("output", str_of(output == NULL ? "summary" : output->name)), LOG_U64("track", track_id),
-            LOG_STR("why", str_of(diag->detail)));
-}
-
-static struct progress *begin_progress(struct job *job, const struct profile *p, uint32_t previews)
-{
-    struct progress_facts facts = {.bytes = job->bytes, .n_views = previews};
-    size_t n = p->format_label.n < sizeof(facts.format) ? p->format_label.n : sizeof(facts.format) - 1;
-
-    memcpy(facts.format, p->format_label.p, n);
-    for (uint32_t i = 0; i < p->n_tracks; i++)
-        facts.records += p->tracks[i].records;
-    return progress_begin(job->service->progresses, &facts);
-}
-
-static void run_previews(struct thread_job *thread)
-{
-    struct job *job = (struct job *)thread; /* its first member */
-    struct turn turn;
-
-    turn_init(&turn, job->service->turns, TURN_AHEAD, job, &job->service->stop);
-    for (uint32_t i = 0; i < job->n_previews; i++) {
-        const struct view_request r = request_of(job, &OUTPUT_THUMB, job->previews[i]);
-        struct diag diag = {0};
-        turn_next(&turn); /* before the view is under way: who asks for it meanwhile makes it at once */
-        if (service_goes_on(job->service, &diag) && !views_make(job->service->views, &r, &turn, &diag))
-            log_failure(job, &OUTPUT_THUMB, job->previews[i], &diag);
-        progress_view(job->progress, job->previews[i]);
-        atomic_fetch_sub(&job->service->jobs->previews, 1);
-    }
-    turn_end(&turn);
-    progress_end(job->progress);
-    unref(job);
-}
-
-/* Uploads that come faster than previews are made would leave more and more of them. They are drawn at
- * first sight then. */
-static uint32_t plan_previews(struct job *job, const struct profile *p, const uint32_t *by_weight)
-{
-    uint64_t most = job->service->config->render_tracks;
-    uint32_t n = p->n_tracks < most ? p->n_tracks : (uint32_t)most;
-
-    if (n == 0 || atomic_load(&job->service->jobs->previews) > PREVIEWS_MOST)
-        return 0;
-    job->previews = malloc(n * sizeof(*job->previews));
-    for (uint32_t i = 0; job->previews != NULL && i < n; i++)
-        job->previews[i] = p->tracks[by_weight[i]].id;
-    return job->previews == NULL ? 0 : n;
-}
-
-static void begin_previews(struct job *job)
-{
-    pthread_mutex_lock(&job->lock);
-    job->refs++;
-    pthread_mutex_unlock(&job->lock);
-    job->thread = (struct thread_job){.run = run_previews, .place = {TURN_AHEAD, .owner = job}};
-    threads_submit(job->service->threads, THREADS_AHEAD, &job->thread);
-}
-
 /* ---- the job: the end ---- */
 
 /* Keeps the upload beside its first views, and answers. */
-static void keep_beside_views(struct job *job, struct turn *turn, struct profile_use *use)
-{
-    const struct profile *p = shared_profile_get(use->profile);
-    struct views *views = job->service->views;
-    const bool shows = job->service->config->render_tracks > 0 && p->n_tracks > 0;
-    const uint32_t shown = shows ? p->tracks[profile_first_shown(p)].id : 0;
-    const struct view_request summary = request_of(job, NULL, 0),
-                              picture = request_of(job, &OUTPUT_SVG, shown);
-    struct view_ahead first, second;
-    struct view_result made;
-
-    views_begin(views, &summary, job->client, &first);
-    if (shows)
-        views_begin(views, &picture, job->client, &second);
-    turn_give(turn); /* to keep it takes until the disk has it */
-    keep_and_tell(job);
-    views_await(views, &first, turn, &made);
-    log_failure(job, NULL, 0, &made.diag);
-    job_take_view(job, &summary, &made);
-    view_result_free(&made);
-    if (shows) {
-        views_await(views, &second, turn, &made);
-        log_failure(job, &OUTPUT_SVG, shown, &made.diag);
-        job_take_view(job, &picture, &made);
-        view_result_free(&made);
-    }
-    turn_give(turn);
-    profiles_release(job->service->profiles, use);
-}
-
 static void take_profile(struct job *job, struct turn *turn, struct profile_use *use)
 {
     const struct profile *p = shared_profile_get(use->profile);
     struct record *r = &job->result.record;
-    uint32_t *by_weight = malloc(((size_t)p->n_tracks + 1) * sizeof(*by_weight));
 
-    if (by_weight == NULL) {
-        diag_no_memory(&job->result.diag, "No memory to render the upload.");
-        profiles_release(job->service->profiles, use);
-        job_answer(job);
-        return;
-    }
-    profile_tracks_by_weight(p, by_weight);
     memcpy(r->format, p->format.p, p->format.n < sizeof(r->format) ? p->format.n : sizeof(r->format) - 1);
     r->warnings = p->n_warnings;
-    uint32_t previews = plan_previews(job, p, by_weight);
-    job->progress = begin_progress(job, p, previews);
-    keep_beside_views(job, turn, use);
-    free(by_weight);
-    job->n_previews = job->kept ? previews : 0;
-    atomic_fetch_add(&job->service->jobs->previews, job->n_previews);
+    job_begin_views(job, p);
+    turn_give(turn); /* to keep it takes until the disk has it */
+    keep_and_tell(job);
+    job_await_views(job, turn);
+    turn_give(turn);
+    profiles_release(job->service->profiles, use);
+    bool goes_on = job_end_part(
+        job); /* Who asks how far the upload is, once it is answered, may hear that it is done. */
     job_answer(job);
-    if (job->n_previews > 0)
-        begin_previews(job);
-    if (job->kept) {
-        job_share_views(job);
+    if (goes_on)
+        job_go_on_to_previews(job);
+    if (job->kept)
         job_list(job, r, turn);
-    }
 }
 
 /* What was read while it arrived is complete now. Anything else is read from the spool: by this upload, or

@@ -1,7 +1,7 @@
 /* One upload, from its first byte to its stored result.
  *
  * Enters: bytes, pushed by one thread at a time (the producer, a connection). Leaves: a stored upload,
- * with its record and the views that its page shows first; or a diag, and nothing is stored.
+ * with its record, and the views that its page shows first in the making; or a diag, and nothing is stored.
  *
  *     job_new
  *     job_ready, job_push ..        while the body arrives
@@ -71,9 +71,15 @@ struct job_asked {
  * has a descriptor until then: of all forms max_connections of them may wait, beside those of one form. False: diag. */
 bool job_wait_for_others(struct job *job, struct diag *diag);
 
-/* After the last byte: x waits until the result is there; or, if that takes longer than answer_within_ms
- * or `early` is set, until the upload is durable: its views are made behind the answer then. */
-void job_end(struct job *job, struct exchange *x, const struct job_asked *asked, bool early);
+/* How long a client waits for more than a durable upload. */
+enum { JOB_VIEWS = 2 };
+struct job_patience {
+    unsigned views; /* so many of what its page shows first: the summary, the picture */
+    uint64_t ms;    /* but no longer than this; also for all members of an archive to be read */
+};
+/* After the last byte: x waits until the result is there. */
+void job_end(struct job *job, struct exchange *x, const struct job_asked *asked,
+             const struct job_patience *patience);
 
 /* Whether every member was asked for, if it is an archive. For the producer. */
 bool job_wants_every_member(const struct job *job);
@@ -99,7 +105,7 @@ struct job_result {
     size_t n_members;
     uint64_t members_left_out; /* behind the limit */
     bool archive_cut;          /* it cannot be read to its end */
-    bool complete;             /* what its page shows first is made; of members: each was read */
+    bool complete;             /* all is there that the client waits for; of members: each was read */
     struct record record;
     char delete_token[RECORD_ID_CHARS + 1]; /* "": the upload has an owner, who needs none */
     struct shared_bytes *summary;           /* NULL: not made yet, or memory was short */

@@ -1,5 +1,5 @@
-/* The inside of a job, shared by job.c (the story of one upload) and job_keep.c (what makes it durable; and an
- * archive of which every member is meant). */
+/* The inside of a job, shared by job.c (the story of one upload), job_keep.c (what makes it durable; and an archive of which
+ * every member is meant) and job_views.c (what its page shows first). */
 #pragma once
 
 #include <pthread.h>
@@ -17,10 +17,12 @@
 #include "server/views/shared_views.h"
 #include "server/views/views.h"
 
+enum { JOB_AHEAD_MOST = 64 }; /* views that wait to be made; above it an upload has none made ahead */
+
 struct jobs {
     struct service *service;
-    atomic_size_t previews; /* that are still to be made, of all uploads */
-    atomic_size_t waiting;  /* jobs that wait for other files of their form */
+    atomic_size_t views_ahead; /* that are still to be made before anybody asks, of all uploads */
+    atomic_size_t waiting;     /* jobs that wait for other files of their form */
 };
 
 /* Where the bytes of an upload are. */
@@ -31,12 +33,11 @@ enum job_bytes {
     JOB_BYTES_NOT_KEPT /* the store has not taken them, or not any more */
 };
 
-enum { JOB_VIEWS = 2 }; /* that are made before the answer: summary and picture */
-
 struct job {
     struct thread_job thread; /* first: see the functions that it runs in job.c */
     struct thread_job room;   /* makes room on a full disk for the producer */
     struct thread_job keeper; /* puts the bytes into the store, beside their reading */
+    struct thread_job ahead;  /* makes views that nobody has asked for yet: see job_views.c */
     struct service *service;  /* constant */
     struct client *client;    /* who sent it, a reference; constant */
     struct stop stop;         /* STOP_LEFT: the producer has given the upload up, or left before its answer */
@@ -59,6 +60,7 @@ struct job {
     bool sends_ahead;         /* A format knows the upload: a bucket may have its parts while it arrives. */
     uint64_t send_at;         /* as soon as so many bytes are there */
     unsigned refs;            /* the producer's, and one of each thread that works on it or will */
+    unsigned n_parts_ended;   /* of what the previews come behind */
     struct exchange_wait waiting; /* for the answer */
     struct exchange_wait stalled; /* for room on the disk */
     struct diag refusal;          /* constant once `refused` is set */
@@ -78,10 +80,8 @@ struct job {
     bool every_member;      /* Of an archive each is meant; without one, the file is read as any other. */
     bool
         read_again; /* The profile that was read while the upload arrived is stale: a member was chosen late, or symbols came. */
-    bool
-        answer_early; /* The client would rather not wait: it is answered as soon as the upload is durable. */
     int64_t
-        answer_by_ms; /* monotonic: a durable upload is answered then, though views are still being made */
+        answer_by_ms; /* monotonic: a durable upload is answered then, though the answer's views are still being made */
     char request[EXCHANGE_ID_BYTES],
         address[NETWORK_TEXT_BYTES];             /* of the request that sent it, for the log */
     int64_t started_ms;                          /* monotonic */
@@ -93,13 +93,19 @@ struct job {
 
     /* Used by the job alone. */
     struct diag withheld;      /* why the input is refused, while member_may_follow is true */
-    struct timer answer_timer; /* set while views are being made */
+    struct timer answer_timer; /* set while the answer waits for views */
+    bool names_kept;           /* The files in `names` are in the store. */
+    int64_t keeping_since_s; /* Unix time since when something of the upload is in the store; 0: nothing is */
+
+    /* The views: made by the job up to n_awaited, then by the thread of `ahead`. */
+    unsigned n_awaited;   /* of the first views: the answer waits for them */
+    unsigned n_first;     /* these, and those that are made ahead */
+    uint32_t shown_track; /* of the picture */
+    uint32_t n_previews;
+    uint32_t *previews;                     /* tracks of which previews are to be made when it is kept */
+    struct view_ahead of_answer[JOB_VIEWS]; /* n_awaited */
     struct shared_view shared[JOB_VIEWS];
     struct progress *progress; /* counts the previews; may be NULL */
-    uint32_t *previews;        /* tracks of which previews are to be made behind the answer */
-    uint32_t n_previews;
-    bool names_kept;         /* The files in `names` are in the store. */
-    int64_t keeping_since_s; /* Unix time since when something of the upload is in the store; 0: nothing is */
 
     /* Of an archive, if each member is meant. What others may see of them, while they are read, changes
      * under the lock. */
@@ -149,8 +155,18 @@ bool job_keep_record(struct job *job, const struct record *record, struct diag *
 bool job_new_token(struct job *job, struct record *record);
 /* Lists it with its words, behind its answer. Without a turn; may take long. */
 void job_list(struct job *job, const struct record *record, struct turn *turn);
-/* A view that was made before the answer: the summary is a part of it. */
-void job_take_view(struct job *job, const struct view_request *r, struct view_result *view);
-/* These views for the other machines, behind the answer. Without a turn. */
-void job_share_views(struct job *job);
 void job_log_kept(const struct job *job, const struct record *record);
+
+/* Gives one of the threads' references back. */
+void job_unref(struct job *job);
+
+/* ---- job_views.c ---- */
+
+/* Begins the first views of the profile, which the caller has in use meanwhile. */
+void job_begin_views(struct job *job, const struct profile *p);
+/* Blocks until those are made that the answer waits for. */
+void job_await_views(struct job *job, struct turn *turn);
+/* The upload is kept, or will not be; or its first views are made. True: both, and the caller is to go on. */
+bool job_end_part(struct job *job) MUST_CHECK;
+/* Behind the answer: previews, and the views for other machines. Without a turn. */
+void job_go_on_to_previews(struct job *job);

@@ -412,38 +412,9 @@ bool job_withdraw_record(const struct job *job, const struct record *r)
     return true;
 }
 
-void job_take_view(struct job *job, const struct view_request *r, struct view_result *view)
-{
-    bool is_summary = r->output == NULL;
-
-    if (view->bytes == NULL && view->fd >= 0 && (is_summary || job->service->config->share_views))
-        view->bytes = view_read_object(view->fd, view->file_bytes);
-    if (view->bytes == NULL)
-        return;
-    view_share(job->service, r, shared_bytes_view(view->bytes), &job->shared[!is_summary]);
-    if (!is_summary)
-        return;
-    /* An early answer may be copying the result at this moment. */
-    pthread_mutex_lock(&job->lock);
-    job->result.summary = shared_bytes_ref(view->bytes);
-    pthread_mutex_unlock(&job->lock);
-}
-
-void job_share_views(struct job *job)
-{
-    for (size_t i = 0; i < JOB_VIEWS; i++)
-        shared_view_put(job->service, &job->shared[i]);
-}
-
-/* Whatever the upload used of the machine is the next one's before the client has taken its answer. Who
- * asks how far the upload is, once it is answered, is to hear that it is done unless there are previews to
- * come. */
+/* Whatever the upload used of the machine is the next one's before the client has taken its answer. */
 void job_answer(struct job *job)
 {
-    if (job->n_previews == 0) {
-        progress_end(job->progress);
-        job->progress = NULL;
-    }
     timer_clear(job->service->timers, &job->answer_timer);
     pthread_mutex_lock(&job->lock);
     job->result.complete = true;
@@ -453,7 +424,7 @@ void job_answer(struct job *job)
 
 void job_answer_soon(struct job *job)
 {
-    timer_set(job->service->timers, &job->answer_timer, job->answer_early ? 0 : job->answer_by_ms);
+    timer_set(job->service->timers, &job->answer_timer, job->answer_by_ms);
 }
 
 bool job_keep_names(struct job *job, struct diag *diag)

@@ -780,14 +780,37 @@ static struct job_result *end_members(struct upload *u)
     return &u->result;
 }
 
+enum { WAIT_MAX_S = 3600 };
+
+/* A link is all that an answer needs, unless it is JSON, which has the summary. Whoever says how long it would wait, waits for
+ * the picture, too (RFC 7240, 4.3). */
+static struct job_patience patience_of(const struct exchange *x)
+{
+    struct job_patience patience = {.views = x->accepts == AS_JSON ? 1 : 0,
+                                    .ms = x->service->config->answer_within_ms};
+    struct str prefer = x->header(x, "Prefer"), preference, name;
+    uint64_t seconds;
+
+    if (upload_prefers_async(x))
+        patience.ms = 0;
+    while (str_split(&prefer, ',', &preference)) {
+        (void)str_split(&preference, '=', &name);
+        if (str_eq_nocase(str_trim(name), STR("wait")) && str_to_u64(str_trim(preference), 10, &seconds) &&
+            seconds <= WAIT_MAX_S)
+            patience = (struct job_patience){.views = JOB_VIEWS, .ms = seconds * 1000};
+    }
+    return patience;
+}
+
 /* One token is for all of them. */
 static void end_next(struct upload *u)
 {
     struct upload_file *file = &u->files[u->n_members];
+    const struct job_patience patience = patience_of(u->exchange);
 
     u->asked.name = u->name.n > 0 ? buf_view(&u->name) : buf_view(&file->name);
     u->asked.token = u->result.delete_token;
-    job_end(file->job, u->exchange, &u->asked, upload_prefers_async(u->exchange));
+    job_end(file->job, u->exchange, &u->asked, &patience);
 }
 
 struct job_result *upload_result(struct exchange *x)

@@ -705,54 +705,57 @@ void views_begin(struct views *v, const struct view_request *r, struct client *c
         no_memory(&a->found.diag);
 }
 
-void views_await(struct views *v, struct view_ahead *a, struct turn *turn, struct view_result *result)
+/* Takes what has become of it, when it is decided; or why that is waited for no longer. */
+static void await(struct views *v, struct view_thing *t, struct once_watch *watch, struct turn *turn,
+                  struct view_result *result)
 {
-    if (a->thing == NULL) {
-        *result = a->found;
-        return;
-    }
-    bool decided = once_wait(v->once, &a->thing->once, turn);
-    once_unwatch(v->once, &a->thing->once, &a->watch);
+    bool decided = once_wait(v->once, &t->once, turn);
+
+    once_unwatch(v->once, &t->once, watch);
     if (decided) {
-        take(v, a->thing, result);
+        take(v, t, result);
         return;
     }
     *result = (struct view_result){.fd = -1};
     stop_say(turn->stop, &result->diag);
-    once_release(v->once, &a->thing->once);
+    once_release(v->once, &t->once);
 }
 
-bool views_make(struct views *v, const struct view_request *r, struct turn *turn, struct diag *diag)
+void views_await(struct views *v, struct view_ahead *a, struct turn *turn, struct view_result *result)
+{
+    if (a->thing == NULL)
+        *result = a->found;
+    else
+        await(v, a->thing, &a->watch, turn, result);
+}
+
+void views_make(struct views *v, const struct view_request *r, struct turn *turn, struct view_result *result)
 {
     struct once_watch watch = {.waits = watch_nothing, .decided = watch_nothing};
-    struct view_result found;
+    struct view_thing *t = NULL;
     struct buf text = {0};
     bool begins = false;
 
-    if (find(v, r, ENCODING_IDENTITY, &found)) {
-        view_result_free(&found);
-        return true;
-    }
-    struct view_thing *t = NULL;
+    if (find(v, r, ENCODING_IDENTITY, result))
+        return;
     if (describe(v, r, ENCODING_IDENTITY, &text))
         t = (struct view_thing *)once_enter(v->once, buf_view(&text), &watch, &begins);
     buf_free(&text);
     if (t == NULL) {
-        no_memory(diag);
-        return false;
+        no_memory(&result->diag);
+        return;
     }
+    atomic_store(&t->for_upload, true);
     if (begins) {
+        /* What asks the stop of the turn would end the making, and the thing, which others may wait for, begin it anew. */
+        const struct stop *own = turn->stop;
         prepare(v, t, r, ENCODING_IDENTITY, NULL, NULL);
-        atomic_store(&t->for_upload, true);
-        t->once.stop.above = turn->stop;
+        t->once.stop.above = own;
+        turn->stop = &t->once.stop;
         make(t, turn);
+        turn->stop = own;
     }
-    once_unwatch(v->once, &t->once, &watch);
-    bool made = !begins || t->once.value != NULL;
-    if (!made)
-        *diag = t->once.diag;
-    once_release(v->once, &t->once);
-    return made;
+    await(v, t, &watch, turn, result);
 }
 
 /* ---- for a request ---- */

@@ -98,6 +98,5 @@ struct view_ahead {
 void views_begin(struct views *v, const struct view_request *r, struct client *client, struct view_ahead *a);
 /* Blocks without a turn until it is there. Once for each views_begin. *result is the caller's to free. */
 void views_await(struct views *v, struct view_ahead *a, struct turn *turn, struct view_result *result);
-/* Makes the view on this thread, unless it is there or under way. False: diag. */
-bool views_make(struct views *v, const struct view_request *r, struct turn *turn,
-                struct diag *diag) MUST_CHECK;
+/* Makes the view on this thread; or waits without a turn for who makes it. *result is the caller's to free. */
+void views_make(struct views *v, const struct view_request *r, struct turn *turn, struct view_result *result);

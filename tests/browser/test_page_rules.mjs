@@ -1,7 +1,7 @@
 /* The pure parts of the scripts of a profile's pages: no browser. */
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { asksToDelete, countWords, fragmentOf, meant, progressWords, queryOf, tokenOf, withPass } from '../../static/page-rules.js';
+import { asksToDelete, countWords, fragmentOf, meant, queryOf, tokenOf, withPass } from '../../static/page-rules.js';
 
 test('a token is taken only if it has the form of one', () => {
     const token = 'abcdefghijklmnopqrstuvwxy2';
@@ -27,7 +27,6 @@ test('a thread is meant by words of its name or by its id', () => {
 test('words', () => {
     assert.equal(countWords(3, 3), '');
     assert.equal(countWords(0, 3), '0 of 3');
-    assert.equal(progressWords(2, 5), 'Drawing: 2 of 5 graphs are ready.');
 });
 
 const USUAL = { view: 'flame', value: 'wall', order: 'name', palette: 'origin', names: 'short', method: '', zoom: '', selected: '',

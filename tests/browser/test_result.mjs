@@ -539,26 +539,6 @@ test('a token in the address does not take the place of the one that is known', 
     await close(page);
 });
 
-/* The service's own page, as it would be in progress at first: the text is what the unit tests see made. */
-test('the progress is followed to the workspace', { skip }, async () => {
-    const page = await open();
-    let loads = 0;
-    await page.route('**/p/*', async route => {
-        const response = await route.fetch();
-        const progress = `<section class="progress" id="progress" data-events="${small.id}/events"
-            aria-labelledby="progress-words"><p id="progress-words" role="status"></p>
-            <progress max="2" value="0" aria-labelledby="progress-words"></progress></section>`;
-        const body = await response.text();
-        await route.fulfill({ response, body: loads++ > 0 ? body : body.replace('<h1', progress + '<h1') });
-    });
-    await page.route('**/events', route => route.fulfill({
-        contentType: 'text/event-stream', body: 'event: rendered\ndata: {"track":1,"made":1,"of":2}\n\n' }));
-    await page.goto(small.url);
-    await until(page, () => document.getElementById('progress') === null && document.getElementById('picture') !== null);
-    assert.equal(loads, 2, 'it was loaded again when the first graph was there');
-    await close(page);
-});
-
 test('without scripts all that matters is there', { skip }, async () => {
     const page = await open({ javaScriptEnabled: false });
     await page.goto(many.url);

@@ -27,6 +27,7 @@ AFLAMED = os.environ.get('AFLAMED', '')
 TIMEOUT_S = 180           # of one answer, also of a build with sanitizers on a busy machine
 START_TIMEOUT_S = 60
 STOP_TIMEOUT_S = 60
+PATIENT = 'wait=600'    # RFC 7240
 SOON_S = 120              # what takes a second or two has happened by then, also with sanitizers on a busy machine
 GRACE_S = 10              # the service's own when it is told to stop
 SLOW = os.environ.get('AFLAMED_TEST_SLOW') == '1'
@@ -381,12 +382,14 @@ class Server:
                 return answer
             time.sleep(0.01)
 
+    # The answers of these come when what the upload's page shows first is made: what a test asks for next is there then. An empty
+    # Prefer is for tests that are about answers which come before.
     def upload(self, content, target='/', **headers):
-        return self.request('POST', target, content, **headers)
+        return self.request('POST', target, content, **{'Prefer': PATIENT, **headers})
 
     def upload_form(self, *parts, target='/', **headers):
         kind, body = form(*parts)
-        return self.request('POST', target, body, Content_Type=kind, **headers)
+        return self.request('POST', target, body, Content_Type=kind, **{'Prefer': PATIENT, **headers})
 
     def raw(self, sent, methods=('GET',), half_close=False):
         """Answers to bytes that are sent as they are."""

@@ -313,7 +313,7 @@ class InTime(Members):
     CONFIG = {'answer_within_ms': 0, 'workers': 1}
 
     def test_answered_when_durable(self):
-        answer = self.server.upload_form(EACH, ('trace', 'x.zip', Early.ARCHIVE), Accept='application/json')
+        answer = self.server.upload_form(EACH, ('trace', 'x.zip', Early.ARCHIVE), Accept='application/json', Prefer='')
         self.assertEqual((answer.status, answer['Preference-Applied']), (202, None))
         results = json.loads(answer.body)['results']
         self.assertEqual([r['member'] for r in results], Early.NAMES)

@@ -109,34 +109,54 @@ class Patience(ServiceTest):
     def test_durable_uploads_are_answered_at_once(self):
         content = large_trace(MIB)
         for i in range(10):
-            answer = self.server.upload(salted(content, i))
+            answer = self.server.upload(salted(content, i), Prefer='', Accept=('text/plain', 'application/json')[i % 2])
             self.assertIn(answer.status, (201, 202))
             self.assertEqual(self.server.get('/p/%s/raw' % id_of(answer)).body, salted(content, i))
 
     def test_only_a_preference_is_said_to_be_applied(self):
-        """What the upload's page shows first is made behind what the same client has asked for before."""
+        """The summary is made behind what the same client has asked for before."""
         content = large_trace(MIB)
-        for preference, applied in (({}, None), ({'Prefer': 'wait=100, respond-async'}, 'respond-async')):
-            answer, connections = behind_others(self, lambda salt: self.server.upload(salted(content, salt), **preference))
+        for preference, applied in (('', None), ('respond-async', 'respond-async'), ('return=minimal; x, Wait = 0', None)):
+            answer, connections = behind_others(self, lambda salt: self.server.upload(salted(content, salt), Prefer=preference,
+                                                                                      Accept='application/json'))
             self.assertEqual((answer.status, answer['Preference-Applied']), (202, applied), answer)
             for connection in connections:
                 connection.close()
 
     def test_deleted_while_its_views_are_made(self):
         for i in range(10):
-            answer = self.server.upload(salted(large_trace(MIB), 100 + i))
+            answer = self.server.upload(salted(large_trace(MIB), 100 + i), Prefer='')
             token = answer['X-Delete-URL'].rsplit('=', 1)[1]
             path = '/p/' + id_of(answer)
             self.assertEqual(self.server.request('DELETE', path, X_Delete_Token=token).status, 200)
             self.assertEqual(self.server.get(path + '/status.json').status, 410)
 
     def test_stop_while_views_are_made(self):
-        answers = [self.server.upload(salted(large_trace(MIB), 200 + i)) for i in range(4)]
+        answers = [self.server.upload(salted(large_trace(MIB), 200 + i), Prefer='') for i in range(4)]
         self.assertEqual(self.server.stop(), 0)
         self.server.start()
         for answer in answers:
             self.assertEqual(self.server.get('/p/%s/t/1.svg' % id_of(answer)).status, 200)
         self.assertEqual(self.server.upload(trace()).status // 100, 2)
+
+
+class Link(ServiceTest):
+    """An answer that is no more than a link does not wait for views; who says how long it would wait, does."""
+    CONFIG = {'workers': 1}
+
+    def test_a_link_comes_before_the_views(self):
+        content = large_trace(MIB)
+        for preference, accept, statuses in (('', '*/*', {201}), ('respond-async', '*/*', {201}), ('', 'text/html', {303}),
+                                             ('wait=x, wait=3601', '*/*', {201}), ('wait=0', '*/*', {202}), ('', 'application/json', {201})):
+            with self.subTest(preference, accept=accept):
+                waits = accept == 'application/json'
+                answer = self.server.upload(salted(content, next(SALTS)), Prefer=preference, Accept=accept)
+                self.assertIn(answer.status, statuses | ({201} if preference == 'wait=0' else set()))
+                path = '/p/' + id_of(answer)
+                if waits:
+                    self.assertEqual(len(json.loads(answer.body)['tracks']), 8)
+                self.assertEqual(self.server.get(path, Accept='text/html').status, 200)
+                self.assertEqual(self.server.get(path + '/t/1.svg').status, 200)
 
 
 class Timer(ServiceTest):
@@ -145,7 +165,8 @@ class Timer(ServiceTest):
     def test_the_time_of_an_answer_is_its_own(self):
         """What the upload shows first is made behind what the same client has asked for before, on all threads."""
         before = self.server.log()
-        answer, connections = behind_others(self, lambda salt: self.server.upload(trace(salt=salt)))
+        answer, connections = behind_others(self, lambda salt: self.server.upload(trace(salt=salt), Prefer='',
+                                                                                  Accept='application/json'))
         self.assertEqual(answer.status, 202, answer)
         for connection in connections:
             self.assertEqual(read_answers(connection)[0].status, 200)

@@ -17,7 +17,7 @@
 #include "tests/support/scratch.h"
 #include "tests/support/trace_bytes.h"
 
-enum { THREADS = 64, PREVIEWS_MOST = 256, WAIT_MOST_MS = 60000 };
+enum { THREADS = 16, WAIT_MOST_MS = 60000 };
 
 /* A service with one worker and the turn for short work, which makes no previews. */
 struct world {
@@ -182,7 +182,7 @@ static struct job *upload(struct exchange *x, const char *who, uint32_t salt)
     buf_free(&trace);
     job_end(job, x,
             &(struct job_asked){STR("x.trace"), time(NULL), time(NULL) + 3600, false, STR(""), NULL, ""},
-            false);
+            &(struct job_patience){JOB_VIEWS, 600000});
     return job;
 }
 
@@ -231,7 +231,7 @@ static void free_worker(void)
 
 static bool no_preview_waits(void)
 {
-    return atomic_load(&world->service.jobs->previews) == 0;
+    return atomic_load(&world->service.jobs->views_ahead) == 0;
 }
 
 /* Uploads come while no preview can be made: those that find too many waiting have none made ahead, and
@@ -241,12 +241,12 @@ TEST_WITH(previews_that_wait_are_bounded, build, wreck)
     uint32_t ahead = 0;
 
     block_worker();
-    for (uint32_t i = 0; i < 2 * PREVIEWS_MOST / THREADS; i++) {
+    for (uint32_t i = 0; i < 2 * JOB_AHEAD_MOST / THREADS; i++) {
         uint32_t n = previews_ahead(uploaded(1000 + i));
         assert_true(n == 0 || n == THREADS);
         ahead += n;
     }
-    assert_in_range(ahead, PREVIEWS_MOST, PREVIEWS_MOST + THREADS);
+    assert_in_range(ahead, JOB_AHEAD_MOST, JOB_AHEAD_MOST + THREADS);
     free_worker();
     assert_true(comes_true(no_preview_waits));
     block_worker();

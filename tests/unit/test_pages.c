@@ -234,22 +234,6 @@ TEST(processes_that_need_no_sections)
     }
 }
 
-TEST(in_progress)
-{
-    const struct record r = pages_record("x");
-    const struct page_progress progress = {4711, 99, STR_INIT("<f>"), 3, 40};
-    struct buf b = {0};
-
-    page_waiting(&b, &r, &progress);
-    const char *text = markup_text(&b);
-    pages_check(text);
-    assert_non_null(strstr(text, "3 of 40 graphs"));
-    assert_non_null(strstr(text, "data-events=\"" PAGES_ID "/events\""));
-    assert_non_null(strstr(text, "<noscript><meta http-equiv=\"refresh\" content=\"3\"></noscript>"));
-    assert_non_null(strstr(text, "&lt;f&gt;"));
-    buf_free(&b);
-}
-
 /* Of one thread that has times; on the page of a chart only what has one can be chosen. */
 TEST(chart_is_offered_where_there_is_one)
 {
@@ -380,9 +364,6 @@ TEST(hostile_names)
     pages_check(page);
     assert_non_null(strstr(page, "&lt;script&gt;"));
     assert_non_null(strstr(page, "<li><details>"));
-    buf_free(&b);
-    page_waiting(&b, &r, &(struct page_progress){.format = STR_INIT(HOSTILE), .n_views = 1});
-    pages_check(markup_text(&b));
     buf_free(&b);
     json_decref(summary);
     page_delete(&b, &r, false);
