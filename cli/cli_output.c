@@ -53,13 +53,16 @@ bool cli_spool_append(int to, int from)
 static bool refused(const struct cli_output *o, struct diag *diag)
 {
     const char *why = strerror(errno);
+    bool is_folder = errno == EISDIR;
 
     if (o->fd == STDOUT_FILENO)
         return diag_set(diag, DIAG_IO, "cannot write the result",
                         "Check that there is room, and that the reader still reads.", "standard output: %s.",
                         why);
     return diag_set(diag, DIAG_IO, "cannot write the result",
-                    "Check that there is room, and that you may write there.", "%.*s: %s.",
+                    is_folder ? "Name a file in it; `aflamed render` writes into a folder by --out-dir."
+                              : "Check that there is room, and that you may write there.",
+                    "%.*s: %s.",
                     (int)clean_cut(str_of(o->path), 300).n, o->path, why);
 }
 

@@ -343,6 +343,7 @@ class OutDir(Command):
         self.file()
         self.refused('render', '--out-dir', 'x.trace', 'x.trace', status=1, said='x.trace')
         self.refused('render', '--out-dir', 'x.trace/d', 'x.trace', status=1, said='x.trace/d')
+        self.assertIn('a folder by --out-dir', self.command('render', '-o', '.', 'x.trace', status=1).stderr)
         os.makedirs(self.path('d/1-main.svg'))
         self.refused('render', '--out-dir', 'd', 'x.trace', status=1, said='1-main.svg')
 
