@@ -62,8 +62,7 @@ static bool refused(const struct cli_output *o, struct diag *diag)
     return diag_set(diag, DIAG_IO, "cannot write the result",
                     is_folder ? "Name a file in it; `aflamed render` writes into a folder by --out-dir."
                               : "Check that there is room, and that you may write there.",
-                    "%.*s: %s.",
-                    (int)clean_cut(str_of(o->path), 300).n, o->path, why);
+                    "%.*s: %s.", (int)clean_cut(str_of(o->path), 300).n, o->path, why);
 }
 
 /* A new file beside the target, so that rename(2) stays within one file system. -1 with errno. */

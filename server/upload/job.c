@@ -718,8 +718,8 @@ static void take_profile(struct job *job, struct turn *turn, struct profile_use 
     job_await_views(job, turn);
     turn_give(turn);
     profiles_release(job->service->profiles, use);
-    bool goes_on = job_end_part(
-        job); /* Who asks how far the upload is, once it is answered, may hear that it is done. */
+    /* Who asks how far the upload is, once it is answered, may hear that it is done. */
+    bool goes_on = job_end_part(job);
     job_answer(job);
     if (goes_on)
         job_go_on_to_previews(job);

@@ -3,7 +3,8 @@
  *
  * The answer waits for some of them if its client asks for that: these are begun at once. The others are made by jobs behind
  * all that somebody waits for: the first views beside the keeping of the upload, the previews when it is kept. Uploads that come
- * faster than their views are made would leave more and more of them: then they are drawn at first sight. */
+ * faster than their views are made would leave more and more of them: then they are drawn at first sight. So are
+ * those of a profile for which memory has no room until it is their turn. */
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include "server/http/clients.h"
 #include "server/upload/job_impl.h"
 #include "server/upload/progress.h"
+#include "server/views/profiles.h"
 
 enum { PARTS = 2 }; /* that end before the previews begin: the upload's keeping, and its first views */
 
@@ -74,13 +76,21 @@ static void submit_ahead(struct job *job, void (*run)(struct thread_job *))
     threads_submit(job->service->threads, THREADS_AHEAD, &job->ahead);
 }
 
+/* To read the upload again is for somebody who asks. */
+static bool is_worth_it(const struct job *job)
+{
+    const struct profile_id id = profile_id_of(&job->result.record);
+
+    return stop_asked(&job->stop) == STOP_NONE && profiles_has(job->service->profiles, &id);
+}
+
 /* It waits for its turn before the view is under way: who asks for the view meanwhile makes it at once. */
 static void make_ahead(struct job *job, const struct view_request *r, struct turn *turn,
                        struct view_result *made)
 {
     *made = (struct view_result){.fd = -1};
     turn_next(turn);
-    if (stop_asked(&job->stop) == STOP_NONE)
+    if (is_worth_it(job))
         views_make(job->service->views, r, turn, made);
     log_failure(job, r, &made->diag);
     atomic_fetch_sub(&job->service->jobs->views_ahead, 1);

@@ -539,6 +539,20 @@ static struct profile_thing *enter(struct profiles *p, const struct profile_id *
     return t;
 }
 
+bool profiles_has(struct profiles *p, const struct profile_id *id)
+{
+    struct once_thing *t = NULL;
+    struct buf key = {0};
+
+    profile_id_canonical(id, &key);
+    if (!key.failed)
+        t = once_look(p->once, buf_view(&key));
+    buf_free(&key);
+    if (t != NULL)
+        once_let_go(p->once, t);
+    return t != NULL;
+}
+
 /* Counts the use, of a thing that is there or will be. */
 static void begin_use(struct profiles *p, struct profile_thing *t, struct profile_use *use, bool waits)
 {

@@ -53,6 +53,9 @@ const struct shared_profile *profiles_get(struct profiles *p, const struct profi
                                           bool with_calls, struct turn *turn, struct profile_use *use,
                                           struct diag *diag) MUST_CHECK;
 
+/* Whether it is in memory at this moment. */
+bool profiles_has(struct profiles *p, const struct profile_id *id) MUST_CHECK;
+
 /* Shares a profile that was read elsewhere, while the bytes of its upload arrived, and owns it from now
  * on. Who waits for the same gets it, too. use->profile is what is to be used: another one if the profile
  * was there already. NULL: diag (no memory); the profile was freed. */

@@ -533,6 +533,10 @@ TEST_WITH(the_least_recently_used_goes_first, build, wreck)
     assert_false(was_there(w, 1));
     assert_true(was_there(w, 0));
     assert_false(was_there(w, 2)); /* for which 1 goes */
+    for (unsigned source = 0; source < 3; source++) {
+        const struct profile_id id = id_of(w, source);
+        assert_int_equal(profiles_has(w->service.profiles, &id), source != 1);
+    }
     assert_true(was_there(w, 0));
     assert_true(was_there(w, 2));
     assert_false(was_there(w, 1));
