@@ -209,6 +209,7 @@ static uint32_t previews_ahead(struct job *job)
     assert_int_equal(result.diag.kind, DIAG_NONE);
     assert_true(result.complete);
     shared_bytes_unref(result.summary);
+    job_told(job);
     job_release(job);
     return progress_look(world->service.progresses, str_of(result.record.id), &facts, &made) ? facts.n_views
                                                                                              : 0;
