@@ -685,7 +685,7 @@ static void keep_and_tell(struct job *job)
     job->kept = true;
     pthread_mutex_unlock(&job->lock);
     progress_publish(job->progress, job->result.record.id);
-    if (job->n_awaited > 0)
+    if (job->n_awaited > 0) /* else nothing is waited for any more: job_answer */
         job_answer_soon(job);
 }
 

@@ -50,7 +50,7 @@ static void log_failure(const struct job *job, const struct view_request *r, con
 /* The summary is a part of an answer that waits for it; other machines get both. */
 static void take_view(struct job *job, unsigned nth, const struct view_request *r, struct view_result *view)
 {
-    bool is_told = nth < job->n_awaited && nth == 0;
+    bool is_told = nth == 0 && job->n_awaited > 0;
 
     if (view->bytes == NULL && view->fd >= 0 && (is_told || job->service->config->share_views))
         view->bytes = view_read_object(view->fd, view->file_bytes);

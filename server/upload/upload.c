@@ -736,14 +736,26 @@ struct str upload_space(const struct exchange *x)
     return str_of(u->space);
 }
 
+/* What the client prefers (RFC 7240): the first one of that name counts. *value: empty if it has none. */
+static bool prefers(const struct exchange *x, struct str wanted, struct str *value)
+{
+    struct str all = x->header(x, "Prefer"), preference, name;
+
+    while (str_split(&all, ',', &preference)) {
+        (void)str_split(&preference, ';', value); /* without its parameters */
+        (void)str_split(value, '=', &name);
+        *value = str_trim(*value);
+        if (str_eq_nocase(str_trim(name), wanted))
+            return true;
+    }
+    return false;
+}
+
 bool upload_prefers_async(const struct exchange *x)
 {
-    struct str prefer = x->header(x, "Prefer"), preference;
+    struct str none;
 
-    while (str_split(&prefer, ',', &preference))
-        if (str_eq_nocase(str_trim(preference), STR("respond-async")))
-            return true;
-    return false;
+    return prefers(x, STR("respond-async"), &none);
 }
 
 /* ---- one file after the other becomes an upload ---- */
@@ -780,26 +792,18 @@ static struct job_result *end_members(struct upload *u)
     return &u->result;
 }
 
-enum { WAIT_MAX_S = 3600 };
-
 /* A link is all that an answer needs, unless it is JSON, which has the summary. Whoever says how long it would wait, waits for
  * the picture, too (RFC 7240, 4.3). */
 static struct job_patience patience_of(const struct exchange *x)
 {
-    struct job_patience patience = {.views = x->accepts == AS_JSON ? 1 : 0,
-                                    .ms = x->service->config->answer_within_ms};
-    struct str prefer = x->header(x, "Prefer"), preference, name;
+    enum { WAIT_MAX_S = 3600 };
+    struct str wait;
     uint64_t seconds;
 
-    if (upload_prefers_async(x))
-        patience.ms = 0;
-    while (str_split(&prefer, ',', &preference)) {
-        (void)str_split(&preference, '=', &name);
-        if (str_eq_nocase(str_trim(name), STR("wait")) && str_to_u64(str_trim(preference), 10, &seconds) &&
-            seconds <= WAIT_MAX_S)
-            patience = (struct job_patience){.views = JOB_VIEWS, .ms = seconds * 1000};
-    }
-    return patience;
+    if (prefers(x, STR("wait"), &wait) && str_to_u64(wait, 10, &seconds))
+        return (struct job_patience){JOB_VIEWS, (seconds < WAIT_MAX_S ? seconds : WAIT_MAX_S) * 1000};
+    return (struct job_patience){.views = x->accepts == AS_JSON ? 1 : 0,
+                                 .ms = upload_prefers_async(x) ? 0 : x->service->config->answer_within_ms};
 }
 
 /* One token is for all of them. */

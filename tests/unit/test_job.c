@@ -23,6 +23,7 @@ enum { THREADS = 16, WAIT_MOST_MS = 60000 };
 struct world {
     struct scratch scratch;
     struct config config;
+    struct job_patience patience; /* of the next upload's client */
     struct service service;
     struct client *client;
     pthread_mutex_t lock;
@@ -71,6 +72,7 @@ static int build(void **state)
     pthread_cond_init(&world->changed, NULL);
     world->scratch = scratch_make();
     config_defaults(&world->config);
+    world->patience = (struct job_patience){JOB_VIEWS, 600000};
     world->config.open_jobs = 4;
     world->config.folds = 2;
     world->config.render_tracks = THREADS;
@@ -182,7 +184,7 @@ static struct job *upload(struct exchange *x, const char *who, uint32_t salt)
     buf_free(&trace);
     job_end(job, x,
             &(struct job_asked){STR("x.trace"), time(NULL), time(NULL) + 3600, false, STR(""), NULL, ""},
-            &(struct job_patience){JOB_VIEWS, 600000});
+            &world->patience);
     return job;
 }
 
@@ -213,6 +215,21 @@ static uint32_t previews_ahead(struct job *job)
     job_release(job);
     return progress_look(world->service.progresses, str_of(result.record.id), &facts, &made) ? facts.n_views
                                                                                              : 0;
+}
+
+static bool count_object(void *context, const struct store_object *object)
+{
+    (void)object;
+    ++*(size_t *)context;
+    return true;
+}
+
+static size_t objects_below(const char *prefix)
+{
+    size_t n = 0;
+
+    assert_int_equal(store_list(world->service.store, prefix, count_object, &n), STORE_OK);
+    return n;
 }
 
 /* ---- previews ---- */
@@ -255,23 +272,37 @@ TEST_WITH(previews_that_wait_are_bounded, build, wreck)
     free_worker();
 }
 
-/* ---- an upload whose client has left ---- */
-
-static bool count_object(void *context, const struct store_object *object)
+/* No view can be made meanwhile: summary, picture and previews all come later. */
+TEST_WITH(a_link_waits_for_no_view, build, wreck)
 {
-    (void)object;
-    ++*(size_t *)context;
-    return true;
+    world->patience.views = 0;
+    block_worker();
+    assert_int_equal(previews_ahead(uploaded(7)), THREADS);
+    assert_int_equal(atomic_load(&world->service.jobs->views_ahead), JOB_VIEWS + THREADS);
+    assert_int_equal(objects_below("views/"), 0);
+    free_worker();
+    assert_true(comes_true(no_preview_waits));
+    assert_int_equal(objects_below("views/"), JOB_VIEWS + THREADS);
 }
+
+/* Nor are they made of what had to be read again. */
+TEST_WITH(no_view_is_made_ahead_of_a_profile_that_went, build, wreck)
+{
+    world->config.profile_cache_bytes = 0;
+    world->patience.views = 0;
+    block_worker();
+    assert_int_equal(previews_ahead(uploaded(7)), THREADS);
+    free_worker();
+    assert_true(comes_true(no_preview_waits));
+    assert_int_equal(objects_below("views/"), 0);
+    assert_int_equal(objects_below("uploads/"), 1);
+}
+
+/* ---- an upload whose client has left ---- */
 
 static bool nothing_is_stored(void)
 {
-    static const char *const PREFIXES[] = {"uploads/", "bytes/", "views/"};
-    size_t n = 0;
-
-    for (size_t i = 0; i < sizeof(PREFIXES) / sizeof(PREFIXES[0]); i++)
-        assert_int_equal(store_list(world->service.store, PREFIXES[i], count_object, &n), STORE_OK);
-    return n == 0;
+    return objects_below("uploads/") + objects_below("bytes/") + objects_below("views/") == 0;
 }
 
 /* It was durable, and nobody was told its link. The bytes go like those of one that is deleted, although the store is
