@@ -5,7 +5,7 @@
  *                     the store when it has arrived; then finishes it: digest, names, profile; keeps it (bytes,
  *                     record); answers
  *     job_views.c     jobs of their own, beside that and behind it: the views that its page shows first
- *     run_withdrawal  if nobody was told of an upload that was kept
+ *     job_unref       the end: an upload that was kept, but of which nobody was told, is withdrawn (job_keep.c)
  *
  * The answer goes out once the upload is read and durable. It waits for views only where the client asks for that, or
  * has the summary as a part of its answer. A page that sends an upload shows its threads over time next, for which the
@@ -53,7 +53,6 @@ void jobs_free(struct jobs *j)
 /* ---- life ---- */
 
 static void run(struct thread_job *thread);
-static void run_withdrawal(struct thread_job *thread);
 static void answer_due(struct timer *timer);
 
 static void end_waiting(struct job *job)
@@ -61,41 +60,6 @@ static void end_waiting(struct job *job)
     if (job->waits)
         atomic_fetch_sub(&job->service->jobs->waiting, 1);
     job->waits = false;
-}
-
-static void free_job(struct job *job)
-{
-    for (size_t i = 0; i < RECORD_NAMES_FILES; i++)
-        names_file_free(&job->names[i]);
-    sha256_free(job->hash);
-    buf_free(&job->gathered);
-    local_temp_discard(store_local(job->service->store), &job->temp);
-    shared_bytes_unref(job->result.summary);
-    client_unref(job->client);
-    for (size_t i = 0; i < JOB_VIEWS; i++)
-        buf_free(&job->shared[i].text);
-    free(job->previews);
-    free(job->members);
-    free(job->members_told);
-    pthread_cond_destroy(&job->arrived);
-    pthread_mutex_destroy(&job->lock);
-    free(job);
-}
-
-/* The last one has the job to itself, without lock. An upload whose link was told to nobody is withdrawn. */
-void job_unref(struct job *job)
-{
-    pthread_mutex_lock(&job->lock);
-    bool last = --job->refs == 0;
-    pthread_mutex_unlock(&job->lock);
-    if (!last)
-        return;
-    if (!job->kept || job->told) {
-        free_job(job);
-        return;
-    }
-    job->thread = (struct thread_job){.run = run_withdrawal, .place = {TURN_HOUSE, .owner = job->client}};
-    threads_submit(job->service->threads, THREADS_SHORT, &job->thread);
 }
 
 static bool open_spool(struct job *job, struct diag *diag)
@@ -129,7 +93,7 @@ struct job *job_new(const struct exchange *x, struct diag *diag)
     clock_condition_init(&job->arrived);
     if (open_spool(job, diag))
         return job;
-    free_job(job);
+    job_unref(job);
     return NULL;
 }
 
@@ -687,19 +651,6 @@ static void keep_and_tell(struct job *job)
     progress_publish(job->progress, job->result.record.id);
     if (job->n_awaited > 0) /* else nothing is waited for any more: job_answer */
         job_answer_soon(job);
-}
-
-static void run_withdrawal(struct thread_job *thread)
-{
-    struct job *job = (struct job *)thread; /* its first member */
-
-    /* What cannot be withdrawn is left until it expires. */
-    if (job->n_members == 0)
-        (void)job_withdraw_record(job, &job->result.record);
-    for (size_t i = 0; i < job->n_members; i++)
-        if (job->members[i].diag.kind == DIAG_NONE)
-            (void)job_withdraw_record(job, &job->members[i].record);
-    free_job(job);
 }
 
 /* ---- the job: the end ---- */

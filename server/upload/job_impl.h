@@ -157,7 +157,7 @@ bool job_new_token(struct job *job, struct record *record);
 void job_list(struct job *job, const struct record *record, struct turn *turn);
 void job_log_kept(const struct job *job, const struct record *record);
 
-/* Gives one of the threads' references back. */
+/* Gives a reference back. With the last one the job ends: an upload that was kept, but whose link was told to nobody, is withdrawn. */
 void job_unref(struct job *job);
 
 /* ---- job_views.c ---- */

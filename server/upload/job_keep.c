@@ -1,5 +1,6 @@
 /* How an upload ends: its bytes and its record are made durable, or taken back, and who waits gets the
- * answer. For an upload of one file, whose story job.c tells, and for an archive of which every member is meant.
+ * answer. For an upload of one file, whose story job.c tells, and for an archive of which every member is meant. Then
+ * the job itself ends (job_unref).
  *
  * What is read while it arrives has its bytes put into the store beside the reading: all take long. A bucket gets the parts of a
  * large one as they arrive (job_send_ahead); all that is left goes when the last byte is there (job_begin_keeping). The record waits
@@ -453,7 +454,7 @@ bool job_keep_names(struct job *job, struct diag *diag)
  * So the upload is durable before its members are read, and can be answered then, as one of a single file
  * can before its views are made. A member whose profile is refused is withdrawn again, and told of in its
  * diag; unless its link was told before: then the link stays, and says what is wrong. A client that leaves
- * before its answer leaves nothing behind (run_withdrawal in job.c). */
+ * before its answer leaves nothing behind (job_unref). */
 
 /* ---- its members are kept ---- */
 
@@ -732,4 +733,54 @@ bool job_take_members(struct job *job, struct turn *turn)
         list_members(job, turn);
     end_members(job);
     return true;
+}
+
+/* ---- the last reference ---- */
+
+static void free_job(struct job *job)
+{
+    for (size_t i = 0; i < RECORD_NAMES_FILES; i++)
+        names_file_free(&job->names[i]);
+    sha256_free(job->hash);
+    buf_free(&job->gathered);
+    local_temp_discard(store_local(job->service->store), &job->temp);
+    shared_bytes_unref(job->result.summary);
+    client_unref(job->client);
+    for (size_t i = 0; i < JOB_VIEWS; i++)
+        buf_free(&job->shared[i].text);
+    free(job->previews);
+    free(job->members);
+    free(job->members_told);
+    pthread_cond_destroy(&job->arrived);
+    pthread_mutex_destroy(&job->lock);
+    free(job);
+}
+
+static void run_withdrawal(struct thread_job *thread)
+{
+    struct job *job = (struct job *)thread; /* its first member */
+
+    /* What cannot be withdrawn is left until it expires. */
+    if (job->n_members == 0)
+        (void)job_withdraw_record(job, &job->result.record);
+    for (size_t i = 0; i < job->n_members; i++)
+        if (job->members[i].diag.kind == DIAG_NONE)
+            (void)job_withdraw_record(job, &job->members[i].record);
+    free_job(job);
+}
+
+/* The last one has the job to itself, without lock. An upload whose link was told to nobody is withdrawn. */
+void job_unref(struct job *job)
+{
+    pthread_mutex_lock(&job->lock);
+    bool last = --job->refs == 0;
+    pthread_mutex_unlock(&job->lock);
+    if (!last)
+        return;
+    if (!job->kept || job->told) {
+        free_job(job);
+        return;
+    }
+    job->thread = (struct thread_job){.run = run_withdrawal, .place = {TURN_HOUSE, .owner = job->client}};
+    threads_submit(job->service->threads, THREADS_SHORT, &job->thread);
 }
