@@ -7,7 +7,7 @@
 ## T=                  only tests whose name contains this (`make test T=cursor`)
 ## AGAIN=              1: `test` runs files of which a test failed once more, alone; those that then succeed are only named
 ## V=                  1: show the commands
-## CASES=              some cases of `bench`: start,fold,real,layouts,families,simpleperf,perfetto,diff,render,upload,rerender,cached,uploads64,bucket
+## CASES=              some cases of `bench`: start,fold,real,layouts,families,simpleperf,perfetto,diff,render,upload,small,rerender,cached,uploads64,bucket
 ## SIZES=              some sizes of the traces of `bench`, in MB: 5,57,500
 ## JOBS=               parallel jobs of `run`, `test` and `lint`; default: one per processor
 ## PREFIX=/usr/local   where `install` puts the files, below DESTDIR

@@ -172,11 +172,15 @@ static bool has_digests(struct diag *diag)
 static struct threads *threads_of(const struct config *config)
 {
     enum { STACK_BYTES = 512 << 10, VIEWS_MOST = 64 };
+    enum { SYNCS = 24 }; /* of small uploads: a disk takes many at a time */
     unsigned most[THREADS_KINDS] = {
-        [THREADS_SHORT] = (unsigned)config->workers + 4, [THREADS_VIEWS] = VIEWS_MOST,
-        [THREADS_LISTS] = (unsigned)config->folds,       [THREADS_UPLOADS] = (unsigned)config->open_jobs,
-        [THREADS_AHEAD] = (unsigned)config->workers,     [THREADS_LONG] = (unsigned)config->workers + 1,
-        [THREADS_KEEPERS] = (unsigned)config->open_jobs,
+        [THREADS_SHORT] = (unsigned)config->workers + 4,
+        [THREADS_VIEWS] = VIEWS_MOST,
+        [THREADS_LISTS] = (unsigned)config->folds,
+        [THREADS_UPLOADS] = (unsigned)config->open_jobs,
+        [THREADS_AHEAD] = (unsigned)config->workers,
+        [THREADS_LONG] = (unsigned)config->workers + 1,
+        [THREADS_KEEPERS] = (unsigned)config->open_jobs + SYNCS,
     };
 
 #if SANITIZED

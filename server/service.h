@@ -40,7 +40,7 @@ enum service_threads {
     THREADS_UPLOADS, /* open_jobs of them: half of them may wait for their clients */
     THREADS_AHEAD,   /* views that nobody waits for yet */
     THREADS_LONG,    /* answers about many uploads: they may read each of them */
-    THREADS_KEEPERS, /* bytes of uploads on their way into the store; as many as uploads */
+    THREADS_KEEPERS, /* uploads on their way into the store: bytes of large ones, and small ones that are read */
     THREADS_KINDS
 };
 

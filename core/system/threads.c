@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
-enum { IDLE_MOST = 8 }; /* threads that stay when there is nothing to do */
+enum { IDLE_MOST = 24 }; /* threads that stay when there is nothing to do */
 
 struct kind {
     unsigned most, running;
@@ -51,6 +51,7 @@ static void run_one(struct threads *t, struct thread_job *job)
 {
     unsigned kind = job->kind; /* the job may be gone behind its run */
 
+    job->runs_as = &kind;
     pthread_mutex_unlock(&t->lock);
     job->run(job);
     pthread_mutex_lock(&t->lock);
@@ -176,6 +177,20 @@ bool threads_try(struct threads *t, unsigned kind, struct thread_job *job, unsig
         queue(t, kind, job);
     pthread_mutex_unlock(&t->lock);
     return fits;
+}
+
+void threads_change_kind(struct threads *t, unsigned kind, struct thread_job *job)
+{
+    pthread_mutex_lock(&t->lock);
+    struct kind *from = &t->kinds[*job->runs_as], *to = &t->kinds[kind];
+    if (to->running + to->queue.n < to->most) {
+        from->running--;
+        to->running++;
+        *job->runs_as = kind;
+        if (from->queue.n > 0)
+            (void)start(t);
+    }
+    pthread_mutex_unlock(&t->lock);
 }
 
 void threads_free(struct threads *t)

@@ -33,7 +33,9 @@
 enum {
     GATHER_BYTES = 64 << 10, /* are written at once: the system takes whole blocks with half the work */
     BEGIN_BYTES = 256 << 10, /* An upload that is larger is read while it arrives. */
-    SMALL_BYTES = 4 << 20    /* An upload that is larger is no short work any more. */
+    SMALL_BYTES = 4 << 20,   /* An upload that is larger is no short work any more. */
+    LITTLE_BYTES =
+        1 << 20 /* A profile that is no larger needs none of the memory that open_jobs share out. */
 };
 
 struct jobs *jobs_new(struct service *service)
@@ -665,6 +667,8 @@ static void take_profile(struct job *job, struct turn *turn, struct profile_use 
     r->warnings = p->n_warnings;
     job_begin_views(job, p);
     turn_give(turn); /* to keep it takes until the disk has it */
+    if (shared_profile_bytes(use->profile) <= LITTLE_BYTES)
+        threads_change_kind(job->service->threads, THREADS_KEEPERS, &job->thread);
     keep_and_tell(job);
     job_await_views(job, turn);
     turn_give(turn);

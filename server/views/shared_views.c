@@ -28,7 +28,7 @@ static bool is_words(const struct service *s, const struct view_request *r)
 
 static bool is_shared(const struct service *s, const struct view_request *r, enum record_shown *which)
 {
-    if (!s->config->share_views || r->upload.upload[0] == '\0' || r->other.sha256[0] != '\0')
+    if (!s->config->share_views || r->is_light || r->upload.upload[0] == '\0' || r->other.sha256[0] != '\0')
         return false;
     *which = r->output != NULL ? SHOWN_PICTURE : r->report != NULL ? SHOWN_WORDS : SHOWN_PAGE;
     return r->output == &OUTPUT_SVG || (r->output == NULL && r->report == NULL) || is_words(s, r);

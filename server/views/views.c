@@ -1,14 +1,11 @@
 #include "server/views/views.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "core/hash.h"
 #include "core/system/clock.h"
-#include "core/system/digest.h"
 #include "core/system/folder.h"
 #include "core/system/random_bytes.h"
 #include "core/system/threads.h"
@@ -26,134 +23,6 @@
 #include "server/store/sweep.h"
 #include "server/views/profiles.h"
 #include "server/views/shared_views.h"
-#include "static/static_files.h"
-
-/* ---- requests ---- */
-
-static inline bool view_compares(const struct view_request *r)
-{
-    return r->other.sha256[0] != '\0';
-}
-
-void view_of(struct view_request *r, const struct record *record)
-{
-    r->upload = profile_id_of(record);
-}
-
-void view_compare_with(struct view_request *r, const struct record *record)
-{
-    r->other = profile_id_of(record);
-}
-
-/* A range that ends before it begins is no range; who took the options has refused it. */
-static struct profile_id asked_of(const struct profile_id *upload, const struct view_options *options)
-{
-    struct profile_id id = *upload;
-    struct diag ignored = {0};
-
-    memcpy(id.split, options->split, sizeof(id.split));
-    if (!view_window(options, &id.window, &ignored))
-        id.window = (struct window){0};
-    return id;
-}
-
-/* The profile that it is made of: of the upload, with the window and the split that are asked for. */
-static struct profile_id view_profile(const struct view_request *r)
-{
-    struct view_options options = r->options;
-
-    if (r->output == NULL)
-        options.view = VIEW_FLAME; /* it is no picture */
-    struct profile_id id = asked_of(&r->upload, &options);
-    /* Lanes show their window of the whole, as a chart does. */
-    return r->report != NULL && (r->report->keys & KEYS_LANES) != 0 ? profile_id_whole(&id) : id;
-}
-
-/* The profile that it is compared with. */
-static struct profile_id view_other_profile(const struct view_request *r)
-{
-    struct view_options options = r->options;
-
-    diff_view_of_b(&r->asked.diff, &options);
-    return asked_of(&r->other, &options);
-}
-
-void view_of_owner(struct view_options *options, const struct record *record)
-{
-    struct diag ignored = {0}; /* a record that was changed by hand */
-
-    (void)view_set(options, KEYS_VIEW, STR("app"), str_of(record->app), &ignored);
-}
-
-/* Appends all that the view's bytes depend on: what was uploaded, the output and its revision, the
- * options, the run of the machine (of what machines share: the version). text->failed: no memory. */
-static void view_describe(const char *run, const struct view_request *r, struct buf *text)
-{
-    struct profile_id of = view_profile(r);
-
-    profile_id_canonical(&of, text);
-    if (view_compares(r)) {
-        of = view_other_profile(r);
-        buf_z(text, "..");
-        profile_id_canonical(&of, text);
-    }
-    buf_char(text, '|');
-    buf_z(text, run);
-    if (r->output == NULL && r->report == NULL) {
-        buf_printf(text, "|summary|%d", SUMMARY_REVISION);
-        if (view_compares(r))
-            asked_canonical(&r->asked, KEYS_OF_VIEWS | KEYS_COMPARED, text);
-    } else if (r->output == NULL) {
-        buf_printf(text, "|report %s.%s|%u|", r->report->name, r->report->format->name,
-                   r->report->format->revision);
-        report_canonical(&r->asked, text);
-        buf_char(text, '|');
-        if (r->report->as != NULL)
-            buf_str(text, STATIC_FILES_DIGEST); /* as below */
-    } else {
-        buf_char(text, '|');
-        buf_z(text, r->output->name);
-        buf_char(text, '|');
-        buf_u64(text, r->output->revision);
-        buf_char(text, '|');
-        buf_str(text, STATIC_FILES_DIGEST); /* pictures hold a script and a style of another version else */
-        buf_char(text, '|');
-        view_canonical(&r->options, text);
-    }
-}
-
-bool view_key(const struct service *service, const struct view_request *r, enum encoding e,
-              char key[VIEW_KEY_CHARS + 1])
-{
-    char digest[RECORD_SHA256_CHARS + 1], folder[RECORD_VIEWS_PREFIX_CHARS + 1];
-    struct buf text = {0};
-
-    view_describe(service->boot, r, &text);
-    digest[0] = '\0';
-    if (!text.failed)
-        digest_hex_of(text.p, text.n, digest);
-    buf_free(&text);
-    record_views_prefix(r->upload.sha256, folder);
-    snprintf(key, VIEW_KEY_CHARS + 1, "%s%s%s", folder, digest, encoding_suffix(e));
-    return digest[0] != '\0';
-}
-
-const char *view_media_type(const struct view_request *r)
-{
-    return r->output != NULL ? r->output->media_type : r->report->format->media_type;
-}
-
-struct str view_etag(const char *key)
-{
-    return str_of(key + RECORD_VIEWS_PREFIX_CHARS);
-}
-
-/* Whether it is no short work: the upload is read once more for it. */
-static bool view_is_long(const struct view_request *r)
-{
-    return (r->output != NULL && r->options.view == VIEW_CHART) ||
-           (r->report != NULL && report_reads_again(r->report, &r->asked));
-}
 
 /* ---- reading ---- */
 
@@ -220,6 +89,11 @@ static bool render(struct service *s, const struct view_request *r, const struct
     return ok;
 }
 
+static bool is_stored(const struct view_request *r)
+{
+    return !view_compares(r) && !r->is_light;
+}
+
 /* Puts bytes into the store, if it takes them: if not, the view is made again next time.
  *
  * The upload may be deleted at any time, and this may then write a view behind the removal of its others. So its
@@ -227,7 +101,7 @@ static bool render(struct service *s, const struct view_request *r, const struct
  * upload as well: what is left then is never shown, and goes as other views do that nobody uses. */
 static void keep(struct service *s, const struct view_request *r, const char *key, struct str bytes)
 {
-    if (view_compares(r) || !sweep_take_view_room(s->sweep, bytes.n))
+    if (!is_stored(r) || !sweep_take_view_room(s->sweep, bytes.n))
         return;
     /* Room was taken before: views that are written side by side must not pass the limit together. */
     struct local *local = store_local(s->store);
@@ -463,6 +337,12 @@ static void tell_store(struct views *v, const struct view_request *r, enum encod
         close(fd);
 }
 
+/* It would not drive out most of the others. */
+static bool fits_in_memory(const struct views *v, uint64_t bytes)
+{
+    return bytes <= v->service->config->views_in_memory_bytes / SHARE;
+}
+
 /* After a miss: whether to keep the view in memory. It is if this was asked about it before, not too long
  * ago, so that a walk through many views does not drive out the few that all look at; and if it would not
  * drive out most of the others. */
@@ -470,8 +350,13 @@ static bool is_worth_keeping(struct views *v, struct str description, uint64_t b
 {
     uint64_t hash = hash_bytes(v->seed, description.p, description.n);
 
-    return bytes <= v->service->config->views_in_memory_bytes / SHARE &&
-           atomic_exchange(&v->missed[hash % MISSES], hash) == hash;
+    return fits_in_memory(v, bytes) && atomic_exchange(&v->missed[hash % MISSES], hash) == hash;
+}
+
+/* Of a thing in memory. */
+static uint64_t bytes_in_memory(const struct view_thing *t, struct shared_bytes *bytes)
+{
+    return sizeof(*t) + ANSWER_BYTES + t->once.key.n + shared_bytes_view(bytes).n;
 }
 
 /* Takes a reference of its own. What is there already stays. */
@@ -487,8 +372,7 @@ static void keep_in_memory(struct views *v, struct str description, enum encodin
         t->encoding = e;
         atomic_store(&t->told_ms, clock_ms());
         once_keep(v->once, &t->once);
-        bool ended = once_end(v->once, &t->once, shared_bytes_ref(bytes),
-                              sizeof(*t) + ANSWER_BYTES + description.n + shared_bytes_view(bytes).n);
+        bool ended = once_end(v->once, &t->once, shared_bytes_ref(bytes), bytes_in_memory(t, bytes));
         (void)ended; /* it cannot fail */
     }
     once_release(v->once, &t->once);
@@ -529,12 +413,13 @@ static bool find(struct views *v, const struct view_request *r, enum encoding e,
         found = t != NULL && t->encoding == e;
         if (found) {
             result->bytes = shared_bytes_ref(t->once.value);
-            tell_store(v, r, e, t);
+            if (is_stored(r))
+                tell_store(v, r, e, t);
         }
         if (t != NULL)
             once_release(v->once, &t->once);
         figures_look(figures, CACHE_VIEWS_IN_MEMORY, found);
-        if (!found) {
+        if (!found && is_stored(r)) {
             found = find_in_store(v, r, e, buf_view(&text), result);
             figures_look(figures, CACHE_VIEWS_ON_DISK, found);
         }
@@ -606,6 +491,7 @@ static void make(struct view_thing *t, struct turn *turn)
     struct once *once = t->views->once;
     struct shared_view shared = {.text = {0}};
     struct shared_bytes *bytes;
+    uint64_t kept = 0;
 
     t->deadline.due = deadline_due;
     do {
@@ -615,7 +501,11 @@ static void make(struct view_thing *t, struct turn *turn)
         timer_clear(s->timers, &t->deadline);
         if (bytes == NULL)
             t->once.diag = diag;
-    } while (!once_end_and_release(once, &t->once, bytes, 0));
+        else if (t->request.is_light && fits_in_memory(t->views, shared_bytes_view(bytes).n)) {
+            once_keep(once, &t->once);
+            kept = bytes_in_memory(t, bytes);
+        }
+    } while (!once_end_and_release(once, &t->once, bytes, kept));
     turn_give(turn);
     shared_view_put(s, &shared);
 }

@@ -4,10 +4,9 @@
  *
  * The files of this room, each of which knows those before it:
  *     profiles       the profile of an upload, read once for all who need it
- *     view_request   what is asked for
+ *     view_request   what is asked for, and its key
  *     shared_views   views that machines with one object store share
- *     views          this: the key of what is asked for; one view of a profile, and into the store with it; who
- *                    asks, a request or an upload
+ *     views          this: one view of a profile, and into the store with it; who asks, a request or an upload
  *     calls_stream   lists of calls, which are sent while they are made */
 #pragma once
 
@@ -17,39 +16,6 @@
 #include "server/service.h"
 #include "server/store/record.h"
 #include "server/views/view_request.h"
-
-enum {
-    VIEW_ETAG_CHARS = RECORD_SHA256_CHARS + ENCODING_SUFFIX_CHARS,
-    VIEW_KEY_CHARS = RECORD_VIEWS_PREFIX_CHARS + VIEW_ETAG_CHARS
-};
-
-/* Sets the upload that the view is of. */
-void view_of(struct view_request *r, const struct record *record);
-
-/* Sets what it is compared with. */
-void view_compare_with(struct view_request *r, const struct record *record);
-
-/* The output as which browsers show it; NULL: as none. */
-static inline const struct output *view_shown_as(const struct view_request *r)
-{
-    return r->output == NULL && r->report != NULL ? r->report->as : r->output;
-}
-
-/* Of options that are otherwise the defaults: what the upload's owner has said of it. */
-void view_of_owner(struct view_options *options, const struct record *record);
-
-/* The key in the store of the view in this coding: views/ab/<sha256 of the bytes>/<digest of its
- * description>, so that all views of them can be removed with it. The digest changes when the machine
- * starts anew, since a view is not synced to the disk. The key's name, after the last slash, serves as the
- * view's ETag. False: no memory. */
-bool view_key(const struct service *service, const struct view_request *r, enum encoding e,
-              char key[VIEW_KEY_CHARS + 1]) MUST_CHECK;
-
-/* The media type of a view that is no summary. */
-const char *view_media_type(const struct view_request *r);
-
-/* The ETag within a view's key. */
-struct str view_etag(const char *key);
 
 /* The whole object behind the descriptor. NULL: not readable, or no memory. */
 struct shared_bytes *view_read_object(int fd, uint64_t bytes);

@@ -1,7 +1,9 @@
 """THE TABLE of cases. A case is a generator of `Row`s: what is run in turn, aflamed first."""
+import concurrent.futures
 import contextlib
 import glob
 import http.client
+import itertools
 import json
 import os
 import shutil
@@ -550,6 +552,57 @@ def doors(place):
                   {'nginx over TLS': nginx and (lambda: Sample(per_request(nginx.tls_port, '/plain.svg', (), 'https')))}, 'likewise')
 
 
+SMALL_RECORDS = 400
+# The process id tells the uploads apart: none finds the profile of another.
+POST = """local file = io.open("%s", "rb")
+local trace, n = file:read("*a"), 0
+request = function()
+    n = n + 1
+    return wrk.format("POST", "/", nil, (trace:gsub("\\npid=%%d+\\n", "\\npid=" .. n .. "\\n", 1)))
+end
+"""
+
+
+def sync(path):
+    fd = os.open(path, os.O_RDONLY)
+    os.fsync(fd)
+    os.close(fd)
+
+
+def files_synced_per_second(place):
+    """Pairs of small files, each synced with its folder, by as many threads as there are connections."""
+    folders = [place.fresh() for _ in range(2 * CONNECTIONS)]
+    until = time.perf_counter() + WRK_SECONDS
+
+    def pairs(thread):
+        for made in itertools.count():
+            if time.perf_counter() > until:
+                return made
+            for folder in folders[2 * thread:2 * thread + 2]:
+                path = os.path.join(folder, str(made))
+                with open(path, 'wb') as file:
+                    file.write(bytes(4096))
+                sync(path)
+                sync(folder)
+    with concurrent.futures.ThreadPoolExecutor(CONNECTIONS) as threads:
+        return sum(threads.map(pairs, range(CONNECTIONS))) / WRK_SECONDS
+
+
+def small(place):
+    if not programs.find('wrk'):
+        yield Row('small', 'small uploads', why_not='not run: wrk is not there')
+        return
+    trace, script = made(place, 'small', '--records', str(SMALL_RECORDS), '--threads', '2', '--methods', '40'), os.path.join(place.folder, 'post.lua')
+    with open(script, 'w') as file:
+        file.write(POST % trace)
+    with Aflamed(place.fresh(), '--max-connections-per-address', str(2 * CONNECTIONS)) as service:
+        yield Row('small', 'small uploads',
+                  lambda: Sample(1 / programs.requests_per_second(service.port, '/', (), CONNECTIONS, WRK_SECONDS, script=script), service.peak_bytes()),
+                  {'two files synced': lambda: Sample(1 / files_synced_per_second(place))},
+                  'each until it is durable, of %d connections at once, by throughput (wrk, one thread); %.0f kB; beside it two '
+                  'files with their folders, by as many threads (Python)' % (CONNECTIONS, os.path.getsize(trace) / 1e3))
+
+
 def bucket_store(place):
     """Of one size: what an object store takes does not change with it."""
     if size_mb_of(place) != '57':
@@ -585,5 +638,5 @@ def start(place):
 CASES = (('start', start, False), ('fold', fold_all, True), ('real', real, False), ('layouts', layouts, True), ('families', families, False),
          ('simpleperf', simpleperf, True), ('perfetto', perfetto, True), ('json', json_files, False),
          ('mapping', mapping, True), ('diff', diff, True),
-         ('render', render, True), ('tables', tables, True), ('exports', exports, True), ('upload', upload, True),
+         ('render', render, True), ('tables', tables, True), ('exports', exports, True), ('upload', upload, True), ('small', small, False),
          ('rerender', rerender, True), ('ranges', ranges, True), ('lanes', lanes, True), ('cached', cached, True), ('doors', doors, True), ('bucket', bucket_store, True), ('uploads64', uploads64, True))

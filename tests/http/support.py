@@ -132,6 +132,11 @@ def trace(version=3, clock=None, threads=1, methods=8, records=64, salt=0, depth
     return b''.join(out)
 
 
+def heavy_trace(**options):
+    """More than 64 KiB: views of it are made ahead, and kept in the store."""
+    return trace(**{'records': 6000, **options})
+
+
 SALT = 10 ** 9
 
 

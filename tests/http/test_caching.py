@@ -11,7 +11,7 @@ import tempfile
 import unittest
 import zlib
 
-from support import AFLAMED, Server, ServiceTest, id_of, in_parallel, token_of, trace
+from support import AFLAMED, Server, ServiceTest, heavy_trace, id_of, in_parallel, token_of, trace
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..')
 HTML = 'text/html'
@@ -24,7 +24,7 @@ SAME = ('Content-Type', 'Content-Length', 'Content-Encoding', 'ETag', 'Vary', 'C
 
 
 class Stored(ServiceTest):
-    CONTENT = trace(threads=3, methods=150, records=4000, depth=40)
+    CONTENT = heavy_trace(threads=3, methods=150, depth=40)
 
     @classmethod
     def setUpClass(cls):
@@ -266,11 +266,23 @@ class Memory(ServiceTest):
         return answers[0]
 
     def test_hot_views_need_no_store(self):
+        self.path = '/p/' + id_of(self.stored(heavy_trace(threads=2, methods=60)))
         before = self.heat()
+        self.assertTrue(self.server.files('views'))
         # Moved, not removed: the service may still write other views there.
         os.rename(os.path.join(self.server.store, 'views'), os.path.join(self.server.folder, 'views-away'))
         again = self.server.get(self.path + '/t/1.svg', Accept_Encoding='gzip')
         self.assertEqual((again.body, again['ETag']), (before.body, before['ETag']))
+
+    def test_views_of_a_small_upload_are_in_memory_alone(self):
+        server = Server()
+        self.addCleanup(server.clean)
+        path = '/p/' + id_of(server.upload(trace(threads=2)))
+        looks = [server.get(path + '/t/1.svg', Accept_Encoding=coding) for coding in ('identity', 'zstd', 'gzip', 'zstd', 'identity')]
+        self.assertEqual([look['Content-Encoding'] for look in looks], [None, 'zstd', 'gzip', 'zstd', None])
+        self.assertEqual(looks[0].body, looks[4].body)
+        self.assertEqual([look['ETag'] for look in looks[:2]], [look['ETag'] for look in looks[4:2:-1]])
+        self.assertEqual(server.files('views'), [])
 
     def test_deleted_is_gone_at_once(self):
         """What is in memory is not served for an upload that is gone; one with the same bytes keeps its views."""

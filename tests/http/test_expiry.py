@@ -8,7 +8,7 @@ import subprocess
 import time
 import unittest
 
-from support import (AFLAMED, Server, ServiceFailure, ServiceTest, eventually, folder_of, form, id_of, in_parallel, large_trace,
+from support import (AFLAMED, Server, ServiceFailure, ServiceTest, eventually, folder_of, form, heavy_trace, id_of, in_parallel, large_trace,
                      salted, token_of, trace)
 
 DAY_S = 86400
@@ -220,7 +220,7 @@ class Views(ServiceTest):
     CONFIG = {'sweep_interval_s': 1, 'views_on_disk_bytes': '1M', 'log_level': 'debug'}
 
     def test_least_recently_used_views_go(self):
-        answer = self.stored()
+        answer = self.stored(heavy_trace())
         target = '/p/%s/t/1.svg' % id_of(answer)
         before = self.server.get(target).body
         mine = self.server.files('views')

@@ -10,7 +10,7 @@ import subprocess
 import unittest
 
 import support
-from support import TIMEOUT_S, Server, ServiceTest, eventually, head, id_of, read_answers, token_of, trace
+from support import TIMEOUT_S, Server, ServiceTest, eventually, head, heavy_trace, id_of, read_answers, token_of, trace
 from test_doors import Tokens, bearer
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -116,7 +116,7 @@ class Figures(MonitoredTest):
                           for line in newer.text.splitlines() if line.startswith('# TYPE')})
 
     def test_uploads_bytes_and_caches(self):
-        content = trace(salt=3)
+        content = heavy_trace(salt=3)
         path = []
         self.assert_grows('aflamed_uploads_total{format="android-trace"}', 1,
                           lambda: path.append('/p/' + id_of(self.stored(content))))

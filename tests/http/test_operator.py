@@ -6,7 +6,7 @@ import re
 import resource
 import unittest
 
-from support import AFLAMED, Server, ServiceTest, eventually, head, id_of, read_answers, token_of, trace
+from support import AFLAMED, Server, ServiceTest, eventually, head, heavy_trace, id_of, read_answers, token_of, trace
 
 FORM = {'Content_Type': 'application/x-www-form-urlencoded'}
 
@@ -130,7 +130,7 @@ class Log(ServiceTest):
         self.assertNotEqual(first.split('-')[0], second.split('-')[0])
 
     def test_why_a_view_is_not_kept(self):
-        answer = self.stored(trace(salt=3))
+        answer = self.stored(heavy_trace(salt=3))
         before = self.server.log()
         with self.without_tmp():
             self.assertEqual(self.server.get('/p/%s/t/1.svg?width=333' % id_of(answer)).status, 200)

@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 import unittest
 
-from support import AFLAMED, TIMEOUT_S, Server, id_of, in_parallel, trace
+from support import AFLAMED, TIMEOUT_S, Server, heavy_trace, id_of, in_parallel, trace
 from control import PROGRAM
 
 HOUR_S, DAY_S = 3600, 86400
@@ -229,7 +229,7 @@ class StoreOfEarlierVersion(unittest.TestCase):
         server = Server()
         self.addCleanup(server.clean)
         mapping = b'com.real.Shop -> com.example.Class0:\n'
-        uploads = [server.upload(trace()), server.upload(trace()), server.upload(trace(salt=1)),
+        uploads = [server.upload(heavy_trace()), server.upload(heavy_trace()), server.upload(trace(salt=1)),
                    server.upload_form(('trace', 'x', trace(salt=2)), ('mapping', 'm', mapping)),
                    server.upload_form(('trace', 'x', trace(salt=3)), ('mapping', 'm', mapping))]
         targets = ['/p/%s/%s' % (id_of(upload), name) for upload in uploads for name in ('raw', 't/1.folded.txt', 't/1.svg')]

@@ -13,7 +13,7 @@ import urllib.request
 import object_store
 import support
 from object_store import ACCESS, BUCKET, SECRET
-from support import Server, eventually, id_of, token_of, trace
+from support import Server, eventually, heavy_trace, id_of, token_of, trace
 from team import STARTUP, Team
 
 NAME = 's3://' + BUCKET + '/team'
@@ -514,7 +514,7 @@ class Shared(BucketTest):
 
     def upload(self, salt=0):
         """Its answer, and the paths that its page begins with, with the bytes that the first machine sends for them."""
-        answer = self.a.upload(trace(salt=salt), Accept='application/json')
+        answer = self.a.upload(heavy_trace(salt=salt), Accept='application/json')
         path = '/p/' + id_of(answer)
         paths = path + '.json', path + '/verdict.json', re.search(r'/p/[^"]*\.svg', answer.text)[0], path
         first = [self.text(self.a, one) for one in paths]
@@ -540,6 +540,12 @@ class Shared(BucketTest):
         self.assertEqual(self.b.request('DELETE', paths[3], X_Delete_Token=token_of(answer)).status, 200)
         self.assertEqual(self.shown(), [])
 
+    def test_a_small_one_is_made_by_each(self):
+        path = '/p/' + id_of(self.a.upload(trace(), Accept='application/json'))
+        self.assertEqual(self.text(self.a, path + '/t/1.svg'), self.text(self.b, path + '/t/1.svg'))
+        self.assertEqual(self.shown(), [])
+        self.assertEqual([key for _, key in self.bucket.requests if '/shown/' in key], [])
+
     def test_what_is_of_another_version_or_damaged_is_made_anew(self):
         for salt, place in enumerate((0, 64, -1, None)):       # its name, what is behind that, its bytes; or it is cut
             _, paths, first = self.upload(salt)
@@ -553,7 +559,7 @@ class Shared(BucketTest):
             self.bucket.objects = {key: what for key, what in self.bucket.objects.items() if '/shown/' not in key}
 
     def test_words_that_are_asked_for_in_part_are_not_shared(self):
-        path = '/p/' + id_of(self.stored(self.a))
+        path = '/p/' + id_of(self.stored(self.a, heavy_trace()))
         self.assertEqual(self.a.get(path + '/verdict.json?from=1&to=3').status, 200)
         self.assertEqual(self.a.get(path + '/verdict.json').status, 200)
         self.assertTrue(eventually(lambda: len(self.shown()) == 3))
@@ -571,7 +577,7 @@ class Shared(BucketTest):
         event = threading.Event()
         self.addCleanup(event.set)
         self.bucket.faults.append(('PUT', 'team/shown/', event, 2))
-        answer = self.a.upload(trace())
+        answer = self.a.upload(heavy_trace())
         self.assertEqual(self.a.request('DELETE', '/p/' + id_of(answer), X_Delete_Token=token_of(answer)).status, 200)
         event.set()
 

@@ -17,13 +17,14 @@
 #include "tests/support/scratch.h"
 #include "tests/support/trace_bytes.h"
 
-enum { THREADS = 16, WAIT_MOST_MS = 60000 };
+enum { THREADS = 16, RECORD_BYTES = 14, CALL_BYTES = 2 * RECORD_BYTES, WAIT_MOST_MS = 60000 };
 
 /* A service with one worker and the turn for short work, which makes no previews. */
 struct world {
     struct scratch scratch;
     struct config config;
     struct job_patience patience; /* of the next upload's client */
+    unsigned calls;               /* of each thread in the next upload */
     struct service service;
     struct client *client;
     pthread_mutex_t lock;
@@ -73,6 +74,7 @@ static int build(void **state)
     world->scratch = scratch_make();
     config_defaults(&world->config);
     world->patience = (struct job_patience){JOB_VIEWS, 600000};
+    world->calls = 1 + VIEW_LIGHT_BYTES / (THREADS * CALL_BYTES);
     world->config.open_jobs = 4;
     world->config.folds = 2;
     world->config.render_tracks = THREADS;
@@ -150,11 +152,13 @@ static void put_trace(struct buf *b, uint32_t salt)
     for (unsigned i = 1; i <= THREADS; i++)
         buf_printf(b, "%u\tthread %u\n", i, i);
     buf_z(b, "*methods\n0x4\ta.B\trun\t()V\tB.java\n*end\n");
-    trace_bytes_header(b, 3, 32, 14);
-    for (uint16_t i = 1; i <= THREADS; i++) {
-        trace_bytes_record(b, 14, (struct trace_record){i, 0x4, EVENT_ENTER, {0, salt}});
-        trace_bytes_record(b, 14, (struct trace_record){i, 0x4, EVENT_EXIT, {5, salt + 10u * i}});
-    }
+    trace_bytes_header(b, 3, 32, RECORD_BYTES);
+    for (uint32_t n = 0; n < world->calls; n++)
+        for (uint16_t i = 1; i <= THREADS; i++) {
+            const uint32_t begins = salt + 1000 * n, ends = begins + 10u * i;
+            trace_bytes_record(b, RECORD_BYTES, (struct trace_record){i, 0x4, EVENT_ENTER, {5 * n, begins}});
+            trace_bytes_record(b, RECORD_BYTES, (struct trace_record){i, 0x4, EVENT_EXIT, {5 * n + 5, ends}});
+        }
 }
 
 static struct str no_field(const struct exchange *x, const char *name)
@@ -283,6 +287,25 @@ TEST_WITH(a_link_waits_for_no_view, build, wreck)
     free_worker();
     assert_true(comes_true(no_preview_waits));
     assert_int_equal(objects_below("views/"), JOB_VIEWS + THREADS);
+}
+
+/* What its client waits for is made, but not written: it stays in memory. Nothing is made ahead. */
+TEST_WITH(views_of_a_light_upload_are_in_memory_alone, build, wreck)
+{
+    world->calls = 1;
+    assert_int_equal(previews_ahead(uploaded(7)), 0);
+    assert_true(comes_true(no_preview_waits));
+    assert_int_equal(objects_below("views/"), 0);
+    const uint64_t both = views_counts(world->service.views).bytes;
+    assert_true(both > 0);
+    world->patience.views = 1;
+    assert_int_equal(previews_ahead(uploaded(8)), 0);
+    assert_in_range(views_counts(world->service.views).bytes, both + 1, 2 * both - 1);
+    world->patience.views = 0;
+    const uint64_t before = views_counts(world->service.views).bytes;
+    assert_int_equal(previews_ahead(uploaded(9)), 0);
+    assert_true(comes_true(no_preview_waits));
+    assert_int_equal(views_counts(world->service.views).bytes, before);
 }
 
 /* Nor are they made of what had to be read again. */

@@ -105,6 +105,41 @@ TEST(kinds_do_not_wait_for_each_other)
     threads_free(t);
 }
 
+static void assert_running(struct threads *t, uint64_t first, uint64_t second)
+{
+    assert_int_equal(threads_counts(t, 0).running, first);
+    assert_int_equal(threads_counts(t, 1).running, second);
+}
+
+/* A job that changes its kind leaves room to one of its own kind, and takes room of the other: as far as there is any. */
+TEST(a_job_that_runs_changes_its_kind)
+{
+    struct threads *t = threads_new((const unsigned[]){1, 1}, 2, 0);
+    struct blocker first, second = {.job.run = block}, third = {.job.run = block};
+
+    begin_to_block(t, 0, &first);
+    threads_submit(t, 0, &second.job);
+    threads_submit(t, 0, &third.job);
+    threads_change_kind(t, 1, &first.job);
+    while (!atomic_load(&second.runs))
+        sched_yield();
+    assert_running(t, 1, 1);
+    threads_change_kind(t, 1, &second.job); /* there is no room */
+    assert_running(t, 1, 1);
+    assert_int_equal(threads_counts(t, 0).waiting, 1);
+    assert_false(atomic_load(&third.runs));
+    atomic_store(&first.go, true);
+    while (threads_counts(t, 1).running > 0)
+        sched_yield();
+    assert_running(t, 1, 0);
+    atomic_store(&second.go, true);
+    while (!atomic_load(&third.runs))
+        sched_yield();
+    assert_running(t, 1, 0);
+    atomic_store(&third.go, true);
+    threads_free(t);
+}
+
 TEST(a_reserve_is_left)
 {
     struct threads *t = threads_new((const unsigned[]){3}, 1, 0);
