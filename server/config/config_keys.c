@@ -248,8 +248,9 @@ const struct config_key CONFIG_KEYS[] = {
     TEXT(
         keep_labels, expiry_rules_valid, "KEY=VALUE TIME; KEY=* TIME", "",
         "how long uploads with a label are kept that ask for no time: branch=main 365d; release=* 365d; the first that fits counts"),
-    NUMBER(render_tracks, 0, 1000000, "64",
-           "previews drawn behind an upload of more than 64 KiB, of the heaviest threads; others at first sight"),
+    NUMBER(
+        render_tracks, 0, 1000000, "64",
+        "previews drawn behind an upload of more than 64 KiB, of the heaviest threads; others at first sight"),
     NUMBER(svg_embed_nodes, 0, UINT32_MAX - 1, "200000",
            "stacks that a picture carries for its script; the rest it fetches when it is looked at"),
     SIZE(svg_embed_bytes, 0, TIB, "4000000", "the same, in bytes"),
