@@ -1,5 +1,6 @@
 """A service that keeps its uploads in an object store, beside a second one that does the same: what one does the other knows,
 an object store that is away or damaged is told truthfully, and every backend keeps the promises of the store."""
+import concurrent.futures
 import json
 import os
 import re
@@ -489,6 +490,15 @@ class Beside(BucketTest):
         server = self.service()
         self.assertEqual(server.upload(b'\0no trace' * 100_000).status, 415)
         self.assertEqual(self.put(), [])
+
+    def test_small_ones_wait_side_by_side(self):
+        server = self.service(open_jobs=2)
+        event = self.held('team/bytes/')
+        with concurrent.futures.ThreadPoolExecutor(8) as clients:
+            answers = [clients.submit(server.upload, trace(salt=i)) for i in range(8)]
+            self.assertTrue(eventually(lambda: len(self.put()) == 8), self.put())
+            event.set()
+            self.assertEqual([answer.result().status for answer in answers], [201] * 8)
 
     def test_of_who_leaves_meanwhile_nothing_stays(self):
         server, content = self.service(), trace(records=100_000)
