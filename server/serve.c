@@ -172,7 +172,7 @@ static bool has_digests(struct diag *diag)
 static struct threads *threads_of(const struct config *config)
 {
     enum { STACK_BYTES = 512 << 10, VIEWS_MOST = 64 };
-    enum { SYNCS = 24 }; /* of small uploads: a disk takes many at a time */
+    enum { SYNCS = 24 }; /* small uploads that are read, and wait for the store: it takes many at a time */
     unsigned most[THREADS_KINDS] = {
         [THREADS_SHORT] = (unsigned)config->workers + 4,
         [THREADS_VIEWS] = VIEWS_MOST,

@@ -179,11 +179,11 @@ bool threads_try(struct threads *t, unsigned kind, struct thread_job *job, unsig
     return fits;
 }
 
-void threads_change_kind(struct threads *t, unsigned kind, struct thread_job *job)
+void threads_change_kind(struct threads *t, unsigned kind, struct thread_job *job, unsigned reserve)
 {
     pthread_mutex_lock(&t->lock);
     struct kind *from = &t->kinds[*job->runs_as], *to = &t->kinds[kind];
-    if (to->running + to->queue.n < to->most) {
+    if (to->running + to->queue.n + reserve < to->most) {
         from->running--;
         to->running++;
         *job->runs_as = kind;

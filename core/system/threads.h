@@ -3,7 +3,7 @@
  *
  * There are kinds of jobs, and of each kind a number of jobs that run at a time, so that those who wait
  * for slow clients take no thread from those who do not. A job beyond that waits without a thread, in the
- * order of turns.h. Threads are started when they are needed; a few stay when there is nothing to do. Who
+ * order of turns.h. Threads are started when they are needed; some stay when there is nothing to do. Who
  * computes among the running jobs is the matter of turns.h. */
 #pragma once
 
@@ -42,6 +42,6 @@ struct threads_counts threads_counts(struct threads *t, unsigned kind);
 void threads_submit(struct threads *t, unsigned kind, struct thread_job *job);
 /* The same, if then `reserve` more jobs of the kind could run at once; else false, and nothing was done. */
 bool threads_try(struct threads *t, unsigned kind, struct thread_job *job, unsigned reserve) MUST_CHECK;
-/* For the running job: from now on it counts among this kind, if one more of that may run. So another job of its own kind
- * may begin while this one only waits. */
-void threads_change_kind(struct threads *t, unsigned kind, struct thread_job *job);
+/* For the running job: from now on it counts among this kind, if then `reserve` more jobs of that could run at once. So
+ * another job of its own kind may begin while this one only waits. */
+void threads_change_kind(struct threads *t, unsigned kind, struct thread_job *job, unsigned reserve);

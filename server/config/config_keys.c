@@ -152,7 +152,7 @@ const struct config_key CONFIG_KEYS[] = {
     FLAG(
         share_views, "false",
         "what the page of an upload shows first (summary, words, picture) is kept in the object store, too: another machine "
-        "shows it without reading the upload"),
+        "shows it without reading the upload, if that is larger than 64 KiB"),
     TEXT(
         durability, durability_valid, "store or local", "store",
         "with an object store, when an upload is acknowledged: when the object store has it (store), or, while that does not "
@@ -255,7 +255,8 @@ const struct config_key CONFIG_KEYS[] = {
            "stacks that a picture carries for its script; the rest it fetches when it is looked at"),
     SIZE(svg_embed_bytes, 0, TIB, "4000000", "the same, in bytes"),
     SIZE(profile_cache_bytes, 0, TIB, "128M", "profiles kept in memory"),
-    SIZE(views_in_memory_bytes, 0, TIB, "64M", "views kept in memory as they are sent"),
+    SIZE(views_in_memory_bytes, 0, TIB, "64M",
+         "views kept in memory as they are sent; those of small uploads are kept nowhere else"),
     SIZE(answer_memory_bytes, 64 * KIB, TIB, "256M",
          "answers in memory until their clients have taken them; above it 503"),
     SIZE(views_on_disk_bytes, 0, 1024 * TIB, "2G",

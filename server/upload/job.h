@@ -1,7 +1,8 @@
 /* One upload, from its first byte to its stored result.
  *
  * Enters: bytes, pushed by one thread at a time (the producer, a connection). Leaves: a stored upload,
- * with its record, and the views that its page shows first in the making; or a diag, and nothing is stored.
+ * with its record, and the views that its page shows first in the making, unless it is small; or a diag,
+ * and nothing is stored.
  *
  *     job_new
  *     job_ready, job_push ..        while the body arrives
@@ -13,10 +14,10 @@
  * arrive. A job, one function on one thread (job.c), reads the spool while it grows, makes a profile of
  * it, keeps the upload and answers. So bytes are never waited for by the producer, but for a full disk.
  *
- * At most open_jobs uploads are read at a time: each has a thread and a profile in the making. Half of
- * these are for uploads that have arrived. An upload that finds no thread when its first piece is there is
- * only spooled and hashed; it is read when it has arrived, in its turn. The profile is shared with all
- * others who need it (views/profiles.h). */
+ * At most open_jobs uploads are read at a time: each has a thread and a profile in the making. Beside them
+ * small ones that are read may wait for the store. Half of open_jobs are for uploads that have arrived. An
+ * upload that finds no thread when its first piece is there is only spooled and hashed; it is read when it
+ * has arrived, in its turn. The profile is shared with all others who need it (views/profiles.h). */
 #pragma once
 
 #include "server/http/exchange.h"

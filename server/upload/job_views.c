@@ -4,7 +4,7 @@
  * The answer waits for some of them if its client asks for that: these are begun at once. The others are made by jobs behind
  * all that somebody waits for: the first views beside the keeping of the upload, the previews when it is kept. Uploads that come
  * faster than their views are made would leave more and more of them: then they are drawn at first sight. So are
- * those of a profile for which memory has no room until it is their turn, and those of a small upload (VIEW_LIGHT_BYTES). */
+ * those of a profile for which memory has no room until it is their turn, and those of a small upload (view_is_light). */
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -195,7 +195,7 @@ void job_begin_views(struct job *job, const struct profile *p)
     if (job->n_awaited > n_views)
         job->n_awaited = n_views;
     job->n_first = job->n_awaited;
-    if (atomic_load(&jobs->views_ahead) <= JOB_AHEAD_MOST && job->bytes > VIEW_LIGHT_BYTES) {
+    if (atomic_load(&jobs->views_ahead) <= JOB_AHEAD_MOST && !view_is_light(&job->result.record)) {
         job->n_first = n_views;
         plan_previews(job, p);
     }

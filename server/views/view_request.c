@@ -7,16 +7,27 @@
 #include "server/convert/summary.h"
 #include "static/static_files.h"
 
+enum { LIGHT_UPLOAD_BYTES = 64 << 10 };
+
+bool view_is_light(const struct record *record)
+{
+    bool has_names = false;
+
+    for (size_t i = 0; i < RECORD_NAMES_FILES; i++)
+        has_names = has_names || record->names.of[i][0] != '\0';
+    return !has_names && record->size <= LIGHT_UPLOAD_BYTES;
+}
+
 void view_of(struct view_request *r, const struct record *record)
 {
     r->upload = profile_id_of(record);
-    r->is_light = record->size <= VIEW_LIGHT_BYTES;
+    r->is_light = view_is_light(record);
 }
 
 void view_compare_with(struct view_request *r, const struct record *record)
 {
     r->other = profile_id_of(record);
-    r->is_light = r->is_light && record->size <= VIEW_LIGHT_BYTES;
+    r->is_light = r->is_light && view_is_light(record);
 }
 
 /* A range that ends before it begins is no range; who took the options has refused it. */

@@ -8,7 +8,6 @@
 #include "server/store/record.h"
 
 enum {
-    VIEW_LIGHT_BYTES = 64 << 10, /* Of an upload that is no larger all views are light. */
     VIEW_ETAG_CHARS = RECORD_SHA256_CHARS + ENCODING_SUFFIX_CHARS,
     VIEW_KEY_CHARS = RECORD_VIEWS_PREFIX_CHARS + VIEW_ETAG_CHARS
 };
@@ -27,9 +26,12 @@ struct view_request {
         struct view_options options; /* asked.view */
     };
     struct encoding_choice encoding; /* what the client takes; zeroed: identity */
-    /* To make it takes no longer than to write it. So it is made when it is asked for, and kept in memory alone. */
-    bool is_light;
+    bool is_light;                   /* Its uploads are: view_is_light. */
 };
+
+/* Whether views of the upload take hardly longer to be made than to be written: it is small, and no names are read with it.
+ * They are made when they are asked for, and kept in memory; only what is large itself goes into the store. */
+bool view_is_light(const struct record *record);
 
 /* Sets the upload that the view is of. */
 void view_of(struct view_request *r, const struct record *record);
@@ -46,7 +48,7 @@ static inline const struct output *view_shown_as(const struct view_request *r)
 /* Of options that are otherwise the defaults: what the upload's owner has said of it. */
 void view_of_owner(struct view_options *options, const struct record *record);
 
-/* The key in the store of the view in this coding: views/ab/<sha256 of the bytes>/<digest of its
+/* The key in the store of the view in this coding, if it goes there: views/ab/<sha256 of the bytes>/<digest of its
  * description>, so that all views of them can be removed with it. The digest changes when the machine
  * starts anew, since a view is not synced to the disk. The key's name, after the last slash, serves as the
  * view's ETag. False: no memory. */

@@ -24,6 +24,11 @@
 #include "server/views/profiles.h"
 #include "server/views/shared_views.h"
 
+enum {
+    MEMORY_SHARE = 8,       /* the part of memory that one view may take */
+    LIGHT_BYTES = 256 << 10 /* A view that is larger is for the store, of whatever upload it is. */
+};
+
 /* ---- reading ---- */
 
 struct shared_bytes *view_read_object(int fd, uint64_t bytes)
@@ -89,19 +94,26 @@ static bool render(struct service *s, const struct view_request *r, const struct
     return ok;
 }
 
-static bool is_stored(const struct view_request *r)
+/* It would not drive out most of the others. */
+static bool fits_in_memory(const struct service *s, uint64_t bytes)
 {
-    return !view_compares(r) && !r->is_light;
+    return bytes <= s->config->views_in_memory_bytes / MEMORY_SHARE;
 }
 
-/* Puts bytes into the store, if it takes them: if not, the view is made again next time.
+/* Whether it is for memory alone. */
+static bool is_light(const struct service *s, const struct view_request *r, uint64_t bytes)
+{
+    return r->is_light && bytes <= LIGHT_BYTES && fits_in_memory(s, bytes);
+}
+
+/* Puts bytes into the store, if they are for it and it takes them: if not, the view is made again next time.
  *
  * The upload may be deleted at any time, and this may then write a view behind the removal of its others. So its
  * tombstone is looked for after the write (record_is_gone). Where that takes the network, another machine may delete the
  * upload as well: what is left then is never shown, and goes as other views do that nobody uses. */
 static void keep(struct service *s, const struct view_request *r, const char *key, struct str bytes)
 {
-    if (!is_stored(r) || !sweep_take_view_room(s->sweep, bytes.n))
+    if (view_compares(r) || is_light(s, r, bytes.n) || !sweep_take_view_room(s->sweep, bytes.n))
         return;
     /* Room was taken before: views that are written side by side must not pass the limit together. */
     struct local *local = store_local(s->store);
@@ -157,7 +169,7 @@ static struct shared_bytes *draw_comparison(struct service *s, const struct view
     return bytes;
 }
 
-/* The view without coding, kept in the store; of two profiles, where it compares. Gets them from the
+/* The view without coding, kept if it is for the store; of two profiles, where it compares. Gets them from the
  * profiles of the service. Ends soon after turn->stop was asked. NULL: diag.
  * Of two profiles the first one is used while the other one is read, but waits for no reading: its slot is free. */
 static struct shared_bytes *view_draw(struct service *s, const struct view_request *r, struct turn *turn,
@@ -183,7 +195,7 @@ static struct shared_bytes *view_draw(struct service *s, const struct view_reque
     return bytes;
 }
 
-/* The view in this coding, kept in the store under its key; NULL: it cannot be coded. */
+/* The view in this coding, likewise kept under its key; NULL: it cannot be coded. */
 static struct shared_bytes *view_encode(struct service *s, const struct view_request *r, enum encoding e,
                                         struct shared_bytes *plain)
 {
@@ -231,7 +243,6 @@ static struct shared_bytes *take_shared(struct service *s, const struct view_req
 enum {
     MISSES = 4096,
     ANSWER_BYTES = 2048, /* that a sender makes of the bytes and leaves with them, about */
-    SHARE = 8,           /* the part of the limit that one view may take */
     TELL_STORE_MS = 3600 * 1000
 };
 
@@ -337,12 +348,6 @@ static void tell_store(struct views *v, const struct view_request *r, enum encod
         close(fd);
 }
 
-/* It would not drive out most of the others. */
-static bool fits_in_memory(const struct views *v, uint64_t bytes)
-{
-    return bytes <= v->service->config->views_in_memory_bytes / SHARE;
-}
-
 /* After a miss: whether to keep the view in memory. It is if this was asked about it before, not too long
  * ago, so that a walk through many views does not drive out the few that all look at; and if it would not
  * drive out most of the others. */
@@ -350,7 +355,7 @@ static bool is_worth_keeping(struct views *v, struct str description, uint64_t b
 {
     uint64_t hash = hash_bytes(v->seed, description.p, description.n);
 
-    return fits_in_memory(v, bytes) && atomic_exchange(&v->missed[hash % MISSES], hash) == hash;
+    return fits_in_memory(v->service, bytes) && atomic_exchange(&v->missed[hash % MISSES], hash) == hash;
 }
 
 /* Of a thing in memory. */
@@ -413,13 +418,12 @@ static bool find(struct views *v, const struct view_request *r, enum encoding e,
         found = t != NULL && t->encoding == e;
         if (found) {
             result->bytes = shared_bytes_ref(t->once.value);
-            if (is_stored(r))
-                tell_store(v, r, e, t);
+            tell_store(v, r, e, t);
         }
         if (t != NULL)
             once_release(v->once, &t->once);
         figures_look(figures, CACHE_VIEWS_IN_MEMORY, found);
-        if (!found && is_stored(r)) {
+        if (!found) {
             found = find_in_store(v, r, e, buf_view(&text), result);
             figures_look(figures, CACHE_VIEWS_ON_DISK, found);
         }
@@ -484,6 +488,22 @@ static void deadline_due(struct timer *timer)
     stop_ask(&t->once.stop, STOP_DEADLINE);
 }
 
+/* Without room only what is asked for once more is kept: many uploads that nobody looks at drive out nothing. The bytes that
+ * it takes then; 0: it goes with its last use. */
+static uint64_t keep_light(struct view_thing *t, struct shared_bytes *bytes)
+{
+    struct views *v = t->views;
+    const uint64_t n = bytes_in_memory(t, bytes);
+
+    if (t->encoding != t->wanted || !is_light(v->service, &t->request, shared_bytes_view(bytes).n))
+        return 0;
+    if (views_counts(v).bytes + n > v->service->config->views_in_memory_bytes &&
+        !is_worth_keeping(v, t->once.key, n))
+        return 0;
+    once_keep(v->once, &t->once);
+    return n;
+}
+
 /* The maker holds a reference to the view, and gives it back here. */
 static void make(struct view_thing *t, struct turn *turn)
 {
@@ -501,10 +521,8 @@ static void make(struct view_thing *t, struct turn *turn)
         timer_clear(s->timers, &t->deadline);
         if (bytes == NULL)
             t->once.diag = diag;
-        else if (t->request.is_light && fits_in_memory(t->views, shared_bytes_view(bytes).n)) {
-            once_keep(once, &t->once);
-            kept = bytes_in_memory(t, bytes);
-        }
+        else
+            kept = keep_light(t, bytes);
     } while (!once_end_and_release(once, &t->once, bytes, kept));
     turn_give(turn);
     shared_view_put(s, &shared);
@@ -514,12 +532,15 @@ static void run(struct thread_job *job)
 {
     struct view_thing *t = (struct view_thing *)((char *)job - offsetof(struct view_thing, job));
     const struct service *s = t->views->service;
+    struct client *client = t->client; /* a view that stays in memory does not hold it */
     struct turn turn;
 
+    t->client = NULL;
     turn_init(&turn, s->turns, job->place.turn_class, job->place.owner, &t->once.stop);
     turn_take(&turn);
     make(t, &turn);
     turn_end(&turn);
+    client_unref(client);
 }
 
 static void prepare(struct views *v, struct view_thing *t, const struct view_request *r, enum encoding e,

@@ -1,6 +1,7 @@
 /* Views of stored profiles: from memory or the store if they are there, else made by a job, once for all
  * who ask meanwhile. Each coding of a view is an object of its own beside the view, made when it is first
- * asked for; what is asked for often is kept in memory.
+ * asked for. Views are kept in the store, and in memory what is asked for often; those of small uploads
+ * in memory alone (view_is_light).
  *
  * The files of this room, each of which knows those before it:
  *     profiles       the profile of an upload, read once for all who need it

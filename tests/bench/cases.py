@@ -553,12 +553,14 @@ def doors(place):
 
 
 SMALL_RECORDS = 400
-# The process id tells the uploads apart: none finds the profile of another.
+# The process id tells the uploads apart, also those of two runs: none finds the profile of another.
 POST = """local file = io.open("%s", "rb")
-local trace, n = file:read("*a"), 0
+local trace, n = file:read("*a"), os.time() %% 100000 * 10000
 request = function()
     n = n + 1
-    return wrk.format("POST", "/", nil, (trace:gsub("\\npid=%%d+\\n", "\\npid=" .. n .. "\\n", 1)))
+    local body, found = trace:gsub("\\npid=%%d+\\n", "\\npid=" .. n .. "\\n", 1)
+    assert(found == 1)
+    return wrk.format("POST", "/", nil, body)
 end
 """
 

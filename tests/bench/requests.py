@@ -13,7 +13,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'http'))
 import object_store  # noqa: E402
 import support  # noqa: E402
-from support import Server, eventually, id_of, token_of, trace  # noqa: E402
+from support import Server, eventually, heavy_trace, id_of, token_of, trace  # noqa: E402
 
 # List prices of Amazon S3 Standard, us-east-1, in dollars for each request and for each GB and month.
 PUT_PRICE, GET_PRICE, GB_PRICE = 0.005 / 1000, 0.0004 / 1000, 0.023
@@ -102,7 +102,7 @@ def measure():
         server.start()
     eventually(lambda: all('swept' in server.log().rsplit('listening', 1)[1] for server in (a, b)))
     count.since()
-    path = '/p/' + id_of(a.upload(trace(salt=SWEPT)))
+    path = '/p/' + id_of(a.upload(heavy_trace(salt=SWEPT)))
     a.get(path + '/verdict.json')
     row('an upload and its sentences, with `share_views`', UPLOADS)
     for page in path, path + '/verdict.json':

@@ -71,7 +71,8 @@ class Deleting(ServiceTest):
         return [name for folder in ('bytes', 'views', 'uploads') for name in self.server.files(folder)]
 
     def test_what_is_deleted_is_gone_with_its_views(self):
-        first, second, same = self.drawn(trace(salt=301)), self.drawn(trace(salt=302)), self.drawn(trace(salt=301))
+        first, second, same = [self.drawn(heavy_trace(salt=salt)) for salt in (301, 302, 301)]
+        self.assertGreater(len(self.server.files('views')), 0)
         self.delete(first)
         self.delete(second)
         self.assertEqual(self.server.files('bytes'), ['bytes/' + id_of(same)])
@@ -83,9 +84,10 @@ class Deleting(ServiceTest):
     def test_what_a_crash_left_is_gone_after_the_start(self):
         server = Server(sweep_interval_s=3600, delete_within_s=3600)
         self.addCleanup(server.clean)
-        answer = server.upload(trace(salt=303))
+        answer = server.upload(heavy_trace(salt=303))
         self.assertEqual(server.get('/p/%s/t/1.svg?width=800' % id_of(answer)).status, 200)
         server.kill()
+        self.assertGreater(len(server.files('views')), 0)
         os.unlink(path_of(server, record_key(answer)))
         for key in server.files('bytes') + server.files('views'):
             set_age(server, key, 60)

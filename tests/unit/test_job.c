@@ -17,7 +17,13 @@
 #include "tests/support/scratch.h"
 #include "tests/support/trace_bytes.h"
 
-enum { THREADS = 16, RECORD_BYTES = 14, CALL_BYTES = 2 * RECORD_BYTES, WAIT_MOST_MS = 60000 };
+enum {
+    THREADS = 16,
+    RECORD_BYTES = 14,
+    CALL_BYTES = 2 * RECORD_BYTES,
+    LIGHT_BYTES = 64 << 10,
+    WAIT_MOST_MS = 60000
+};
 
 /* A service with one worker and the turn for short work, which makes no previews. */
 struct world {
@@ -74,7 +80,7 @@ static int build(void **state)
     world->scratch = scratch_make();
     config_defaults(&world->config);
     world->patience = (struct job_patience){JOB_VIEWS, 600000};
-    world->calls = 1 + VIEW_LIGHT_BYTES / (THREADS * CALL_BYTES);
+    world->calls = 1 + LIGHT_BYTES / (THREADS * CALL_BYTES);
     world->config.open_jobs = 4;
     world->config.folds = 2;
     world->config.render_tracks = THREADS;
@@ -306,6 +312,31 @@ TEST_WITH(views_of_a_light_upload_are_in_memory_alone, build, wreck)
     assert_int_equal(previews_ahead(uploaded(9)), 0);
     assert_true(comes_true(no_preview_waits));
     assert_int_equal(views_counts(world->service.views).bytes, before);
+}
+
+/* So many that nobody looks at drive nothing out of memory. */
+TEST_WITH(views_of_light_uploads_take_what_is_free, build, wreck)
+{
+    const uint64_t most = world->config.views_in_memory_bytes = 64 << 10;
+
+    world->calls = 1;
+    world->patience.views = 1;
+    for (uint32_t i = 0; i < 40; i++)
+        assert_int_equal(previews_ahead(uploaded(i)), 0);
+    const struct once_counts counts = views_counts(world->service.views);
+    assert_in_range(counts.bytes, most / 2, most);
+    assert_int_equal(counts.evicted, 0);
+    assert_int_equal(objects_below("views/"), 0);
+}
+
+/* What memory has no room for at all is written. */
+TEST_WITH(views_of_light_uploads_are_written_without_memory, build, wreck)
+{
+    world->config.views_in_memory_bytes = 0;
+    world->calls = 1;
+    assert_int_equal(previews_ahead(uploaded(7)), 0);
+    assert_int_equal(objects_below("views/"), JOB_VIEWS);
+    assert_int_equal(views_counts(world->service.views).bytes, 0);
 }
 
 /* Nor are they made of what had to be read again. */

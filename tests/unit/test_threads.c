@@ -120,11 +120,13 @@ TEST(a_job_that_runs_changes_its_kind)
     begin_to_block(t, 0, &first);
     threads_submit(t, 0, &second.job);
     threads_submit(t, 0, &third.job);
-    threads_change_kind(t, 1, &first.job);
+    threads_change_kind(t, 1, &first.job, 1); /* there is no reserve */
+    assert_int_equal(threads_counts(t, 1).running, 0);
+    threads_change_kind(t, 1, &first.job, 0);
     while (!atomic_load(&second.runs))
         sched_yield();
     assert_running(t, 1, 1);
-    threads_change_kind(t, 1, &second.job); /* there is no room */
+    threads_change_kind(t, 1, &second.job, 0); /* there is no room */
     assert_running(t, 1, 1);
     assert_int_equal(threads_counts(t, 0).waiting, 1);
     assert_false(atomic_load(&third.runs));
