@@ -351,6 +351,12 @@ enum store_result local_temp_write(struct local_temp *t, const void *p, size_t n
     return STORE_OK;
 }
 
+void local_temp_sync(struct local_temp *t)
+{
+    if (TEMP_FAILURE_RETRY(fsync(t->fd)) != 0)
+        t->sync_errno = errno;
+}
+
 void local_temp_is_whole(const struct local_temp *t)
 {
     off_t begun = whole_steps(t->written);
@@ -423,10 +429,14 @@ static enum store_result give_name(struct local *l, const struct local_temp *t, 
 
 /* It may have waited since its last byte: to the sweep it is as young as its name. The sync says once what failed: a
  * second one would be silent about what was lost. */
+/* The system tells of bytes that it could not write to one sync, and no other: an earlier one may have been told. */
 static bool make_durable(const struct local_temp *t)
 {
     (void)futimens(t->fd, NULL);
-    return TEMP_FAILURE_RETRY(fsync(t->fd)) == 0;
+    if (TEMP_FAILURE_RETRY(fsync(t->fd)) != 0)
+        return false;
+    errno = t->sync_errno;
+    return t->sync_errno == 0;
 }
 
 enum store_result local_temp_commit(struct local *l, struct local_temp *t, const char *key,

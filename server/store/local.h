@@ -35,6 +35,7 @@ struct local_temp {
     int fd; /* for reading back; written by local_temp_write only */
     bool open;
     off_t written;         /* bytes */
+    int sync_errno;        /* why local_temp_sync failed; 0: it has not */
     char name[80];         /* empty where the file system can hold a file without one */
     struct s3_parts *sent; /* what a bucket has of it (store_put_parts); NULL: nothing */
 };
@@ -44,6 +45,10 @@ enum store_result local_temp_open(struct local *l, struct local_temp *t) MUST_CH
 /* Appends all or nothing. After STORE_FULL it may be tried again with the same bytes; after STORE_FAILED
  * only a discard makes sense. */
 enum store_result local_temp_write(struct local_temp *t, const void *p, size_t n) MUST_CHECK;
+
+/* Has the disk take what is written so far, also while more is written by another thread: the commit waits for the rest alone. A failure is
+ * the commit's. */
+void local_temp_sync(struct local_temp *t);
 
 /* Nothing more will be written, and the commit is some time away: the disk can begin with the last bytes
  * of a large file. */

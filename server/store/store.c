@@ -59,8 +59,17 @@ static enum store_result probe_here(struct store *s)
     return local_probe(s->local);
 }
 
+static void sync_here(struct store *s, struct local_temp *t, const char *key, uint64_t bytes)
+{
+    (void)s;
+    (void)key;
+    (void)bytes;
+    local_temp_sync(t);
+}
+
 static const struct store_backend DIRECTORY = {.put = put_here,
                                                .put_file = put_file_here,
+                                               .put_parts = sync_here,
                                                .copy = copy_here,
                                                .get = get_here,
                                                .read = read_here,
@@ -174,7 +183,9 @@ enum store_result store_put_file(struct store *s, struct local_temp *t, const ch
 
 uint64_t store_part_bytes(const struct store *s)
 {
-    return s->bucket != NULL ? store_bucket_part_bytes(s->bucket) : 0;
+    enum { SYNCED_BYTES = 8 << 20 };
+
+    return s->bucket != NULL ? store_bucket_part_bytes(s->bucket) : SYNCED_BYTES;
 }
 
 void store_put_parts(struct store *s, struct local_temp *t, const char *key, uint64_t bytes)

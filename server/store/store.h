@@ -60,11 +60,11 @@ enum store_result store_put(struct store *s, const char *key, struct str bytes) 
 enum store_result store_put_file(struct store *s, struct local_temp *t, const char *key,
                                  const char *sha256) MUST_CHECK;
 
-/* A file that still grows is taken in parts of this size. 0: the store is a directory, and takes none. */
+/* A file that still grows is taken in parts of this size. */
 uint64_t store_part_bytes(const struct store *s);
-/* Sends the whole parts of the file's first `bytes` bytes that were not sent yet; a directory does nothing. Nobody sees them
- * before store_put_file, to which they save time and nothing else: whether they could be sent is not told. Not beside another
- * call with the same file. */
+/* Sends the whole parts of the file's first `bytes` bytes that were not sent yet; a directory has the disk take them. Nobody
+ * sees them before store_put_file, to which they save time and nothing else: whether they could be sent is not told. Not beside
+ * another call with the same file. */
 void store_put_parts(struct store *s, struct local_temp *t, const char *key, uint64_t bytes);
 /* What was sent, and is not put, goes again: behind the last call with t, or before it is put under another key. */
 void store_drop_parts(struct store *s, struct local_temp *t);

@@ -57,7 +57,7 @@ struct job {
     bool told;                /* The client is about to hear the result. */
     enum job_bytes bytes_are; /* changed by the job, and by the keeper while they are JOB_BYTES_PUT */
     bool keeper_runs;         /* or will */
-    bool sends_ahead;         /* A format knows the upload: a bucket may have its parts while it arrives. */
+    bool sends_ahead;         /* A format knows the upload: the store may have its parts while it arrives. */
     uint64_t send_at;         /* as soon as so many bytes are there */
     unsigned refs;            /* the producer's, and one of each thread that works on it or will */
     unsigned n_parts_ended;   /* of what the previews come behind */
@@ -130,7 +130,7 @@ void job_answer(struct job *job);
 bool job_is_wanted(struct job *job, struct diag *diag);
 /* Gives the upload, whose bytes are all there, its id and their digest, once. False: diag. */
 bool job_identify(struct job *job, struct diag *diag);
-/* A format knows the upload: a bucket is sent its parts while it arrives. To be called any number of times. False: diag. */
+/* A format knows the upload: the store is sent its parts while it arrives. To be called any number of times. False: diag. */
 bool job_send_ahead(struct job *job, struct diag *diag);
 /* More has arrived: a keeper sends what there is, without a thread that waits for the rest. Under the lock. */
 void job_send_arrived(struct job *job);

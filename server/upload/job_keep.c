@@ -3,7 +3,7 @@
  * the job itself ends (job_unref).
  *
  * What is read while it arrives has its bytes put into the store beside the reading: all take long. A bucket gets the parts of a
- * large one as they arrive (job_send_ahead); all that is left goes when the last byte is there (job_begin_keeping). The record waits
+ * large one as they arrive, and a disk is made to take them (job_send_ahead); all that is left goes when the last byte is there (job_begin_keeping). The record waits
  * for both. If there is no record to come, the bytes go again (job_drop_bytes); those that a crash leaves are found by a
  * sweep, as all bytes without a record, or by a rule of the bucket, as parts that were not put together. */
 #include <fcntl.h>
@@ -221,7 +221,7 @@ void job_send_arrived(struct job *job)
 {
     if (!job->sends_ahead || job->written < job->send_at)
         return;
-    if (comes_at_once(job))
+    if (store_is_remote(job->service->store) && comes_at_once(job))
         job->send_at = job->written + store_part_bytes(job->service->store);
     else
         submit_keeper(job);
@@ -232,11 +232,12 @@ bool job_send_ahead(struct job *job, struct diag *diag)
     struct record *r = &job->result.record;
     const uint64_t part_bytes = store_part_bytes(job->service->store);
 
-    if (part_bytes == 0 || job->keeping_since_s != 0)
+    if (job->sends_ahead || job->keeping_since_s != 0)
         return true;
     if (!job_new_id(r, diag))
         return false;
-    job->keeping_since_s = (int64_t)time(NULL);
+    if (store_is_remote(job->service->store))
+        job->keeping_since_s = (int64_t)time(NULL);
     pthread_mutex_lock(&job->lock);
     job->send_at = part_bytes;
     job->sends_ahead = true;

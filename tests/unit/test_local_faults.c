@@ -146,6 +146,31 @@ TEST(what_waited_is_young)
     }
 }
 
+/* The system tells of it once, and the last sync succeeds. */
+TEST(what_an_early_sync_could_not_write_is_not_durable)
+{
+    struct aged_store f = aged_store_begin();
+
+    for (unsigned at = 0; at < 2; at++) {
+        struct local_temp t;
+        assert_int_equal(local_temp_open(f.local, &t), STORE_OK);
+        assert_int_equal(local_temp_write(&t, "half", 4), STORE_OK);
+        faults = (struct faults){.on = true, .fail_at = at, .error = EIO};
+        local_temp_sync(&t);
+        assert_string_equal(faults.trace, "f");
+        faults = (struct faults){.on = false};
+        assert_int_equal(local_temp_write(&t, "+half", 5), STORE_OK);
+        assert_int_equal(local_temp_commit(f.local, &t, "blobs/aa/x", LOCAL_DURABLE),
+                         at == 0 ? STORE_OK : STORE_FAILED);
+        if (at == 1)
+            assert_int_equal(errno, EIO);
+        assert_int_equal(look(f.local, "blobs/aa/x"), at == 0 ? STORE_OK : STORE_NOT_FOUND);
+        local_delete(f.local, "blobs/aa/x");
+        local_temp_discard(f.local, &t);
+    }
+    end(&f);
+}
+
 static void count_call(void *calls)
 {
     ++*(unsigned *)calls;
