@@ -47,15 +47,15 @@ static bool is_all_done(const struct threads *t)
     return true;
 }
 
+static _Thread_local unsigned runs_as; /* the kind among which the job of this thread counts */
+
 static void run_one(struct threads *t, struct thread_job *job)
 {
-    unsigned kind = job->kind; /* the job may be gone behind its run */
-
-    job->runs_as = &kind;
+    runs_as = job->kind; /* the job may be gone behind its run */
     pthread_mutex_unlock(&t->lock);
     job->run(job);
     pthread_mutex_lock(&t->lock);
-    t->kinds[kind].running--;
+    t->kinds[runs_as].running--;
     if (t->stopping && is_all_done(t))
         pthread_cond_broadcast(&t->wake);
 }
@@ -179,14 +179,14 @@ bool threads_try(struct threads *t, unsigned kind, struct thread_job *job, unsig
     return fits;
 }
 
-void threads_change_kind(struct threads *t, unsigned kind, struct thread_job *job, unsigned reserve)
+void threads_change_kind(struct threads *t, unsigned kind, unsigned reserve)
 {
     pthread_mutex_lock(&t->lock);
-    struct kind *from = &t->kinds[*job->runs_as], *to = &t->kinds[kind];
+    struct kind *from = &t->kinds[runs_as], *to = &t->kinds[kind];
     if (to->running + to->queue.n + reserve < to->most) {
         from->running--;
         to->running++;
-        *job->runs_as = kind;
+        runs_as = kind;
         if (from->queue.n > 0)
             (void)start(t);
     }

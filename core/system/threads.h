@@ -19,7 +19,6 @@ struct thread_job {
     void (*run)(struct thread_job *job);
     struct fair_place place; /* class and owner are the submitter's; see turns.h */
     unsigned kind;           /* of the threads */
-    unsigned *runs_as;       /* while it runs: the kind that it counts among */
 };
 
 /* most[kind]: how many jobs of the kind run at a time, at least 1. All signals are blocked in the threads.
@@ -42,6 +41,6 @@ struct threads_counts threads_counts(struct threads *t, unsigned kind);
 void threads_submit(struct threads *t, unsigned kind, struct thread_job *job);
 /* The same, if then `reserve` more jobs of the kind could run at once; else false, and nothing was done. */
 bool threads_try(struct threads *t, unsigned kind, struct thread_job *job, unsigned reserve) MUST_CHECK;
-/* For the running job: from now on it counts among this kind, if then `reserve` more jobs of that could run at once. So
+/* On the thread of a job: from now on it counts among this kind, if then `reserve` more jobs of that could run at once. So
  * another job of its own kind may begin while this one only waits. */
-void threads_change_kind(struct threads *t, unsigned kind, struct thread_job *job, unsigned reserve);
+void threads_change_kind(struct threads *t, unsigned kind, unsigned reserve);

@@ -669,7 +669,7 @@ static void take_profile(struct job *job, struct turn *turn, struct profile_use 
     turn_give(turn); /* to keep it takes until the disk has it */
     /* Others may be read meanwhile: many small ones are kept side by side. */
     if (shared_profile_bytes(use->profile) <= LITTLE_BYTES)
-        threads_change_kind(job->service->threads, THREADS_KEEPERS, &job->thread,
+        threads_change_kind(job->service->threads, THREADS_KEEPERS,
                             (unsigned)job->service->config->open_jobs);
     keep_and_tell(job);
     job_await_views(job, turn);

@@ -105,6 +105,48 @@ TEST(kinds_do_not_wait_for_each_other)
     threads_free(t);
 }
 
+/* Changes its kind to the second one, each time that it is told, and runs until it is let go. */
+struct changer {
+    struct blocker blocker;
+    struct threads *threads;
+    unsigned reserve;
+    atomic_bool changes;
+};
+
+static void change_and_block(struct thread_job *job)
+{
+    struct changer *c = (struct changer *)(void *)job;
+
+    atomic_store(&c->blocker.runs, true);
+    while (!atomic_load(&c->blocker.go)) {
+        if (atomic_load(&c->changes)) {
+            threads_change_kind(c->threads, 1, c->reserve);
+            atomic_store(&c->changes, false);
+        }
+        sched_yield();
+    }
+}
+
+static void change(struct changer *c, unsigned reserve)
+{
+    c->reserve = reserve;
+    atomic_store(&c->changes, true);
+    while (atomic_load(&c->changes))
+        sched_yield();
+}
+
+static void begin_to_change(struct threads *t, struct changer *c)
+{
+    *c = (struct changer){.blocker.job.run = change_and_block, .threads = t};
+    threads_submit(t, 0, &c->blocker.job);
+}
+
+static void await_run(struct changer *c)
+{
+    while (!atomic_load(&c->blocker.runs))
+        sched_yield();
+}
+
 static void assert_running(struct threads *t, uint64_t first, uint64_t second)
 {
     assert_int_equal(threads_counts(t, 0).running, first);
@@ -115,30 +157,29 @@ static void assert_running(struct threads *t, uint64_t first, uint64_t second)
 TEST(a_job_that_runs_changes_its_kind)
 {
     struct threads *t = threads_new((const unsigned[]){1, 1}, 2, 0);
-    struct blocker first, second = {.job.run = block}, third = {.job.run = block};
+    struct changer first, second, third;
 
-    begin_to_block(t, 0, &first);
-    threads_submit(t, 0, &second.job);
-    threads_submit(t, 0, &third.job);
-    threads_change_kind(t, 1, &first.job, 1); /* there is no reserve */
-    assert_int_equal(threads_counts(t, 1).running, 0);
-    threads_change_kind(t, 1, &first.job, 0);
-    while (!atomic_load(&second.runs))
-        sched_yield();
+    begin_to_change(t, &first);
+    await_run(&first);
+    begin_to_change(t, &second);
+    begin_to_change(t, &third);
+    change(&first, 1); /* there is no reserve */
+    assert_running(t, 1, 0);
+    change(&first, 0);
+    await_run(&second);
     assert_running(t, 1, 1);
-    threads_change_kind(t, 1, &second.job, 0); /* there is no room */
+    change(&second, 0); /* there is no room */
     assert_running(t, 1, 1);
     assert_int_equal(threads_counts(t, 0).waiting, 1);
-    assert_false(atomic_load(&third.runs));
-    atomic_store(&first.go, true);
+    assert_false(atomic_load(&third.blocker.runs));
+    atomic_store(&first.blocker.go, true);
     while (threads_counts(t, 1).running > 0)
         sched_yield();
     assert_running(t, 1, 0);
-    atomic_store(&second.go, true);
-    while (!atomic_load(&third.runs))
-        sched_yield();
+    atomic_store(&second.blocker.go, true);
+    await_run(&third);
     assert_running(t, 1, 0);
-    atomic_store(&third.go, true);
+    atomic_store(&third.blocker.go, true);
     threads_free(t);
 }
 
