@@ -46,8 +46,8 @@ enum store_result local_temp_open(struct local *l, struct local_temp *t) MUST_CH
  * only a discard makes sense. */
 enum store_result local_temp_write(struct local_temp *t, const void *p, size_t n) MUST_CHECK;
 
-/* Has the disk take what is written so far, also while more is written by another thread: the commit waits for the rest alone. A failure is
- * the commit's. */
+/* Has the disk take what is written so far, also while another thread writes more: the commit waits for the
+ * rest alone, and tells of a failure. */
 void local_temp_sync(struct local_temp *t);
 
 /* Nothing more will be written, and the commit is some time away: the disk can begin with the last bytes

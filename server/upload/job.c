@@ -34,8 +34,7 @@ enum {
     GATHER_BYTES = 64 << 10, /* are written at once: the system takes whole blocks with half the work */
     BEGIN_BYTES = 256 << 10, /* An upload that is larger is read while it arrives. */
     SMALL_BYTES = 4 << 20,   /* An upload that is larger is no short work any more. */
-    LITTLE_BYTES =
-        1 << 20 /* A profile that is no larger needs none of the memory that open_jobs share out. */
+    LITTLE_BYTES = 512 << 10 /* A profile that is no larger needs no part of what open_jobs share. */
 };
 
 struct jobs *jobs_new(struct service *service)
