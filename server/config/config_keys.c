@@ -256,7 +256,7 @@ const struct config_key CONFIG_KEYS[] = {
     SIZE(svg_embed_bytes, 0, TIB, "4000000", "the same, in bytes"),
     SIZE(profile_cache_bytes, 0, TIB, "128M", "profiles kept in memory"),
     SIZE(views_in_memory_bytes, 0, TIB, "64M",
-         "views kept in memory as they are sent; those of small uploads are kept nowhere else"),
+         "views kept in memory as they are sent, those of small uploads there alone; 0: all on the disk"),
     SIZE(answer_memory_bytes, 64 * KIB, TIB, "256M",
          "answers in memory until their clients have taken them; above it 503"),
     SIZE(views_on_disk_bytes, 0, 1024 * TIB, "2G",

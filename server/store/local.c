@@ -427,9 +427,8 @@ static enum store_result give_name(struct local *l, const struct local_temp *t, 
     return STORE_OK;
 }
 
-/* It may have waited since its last byte: to the sweep it is as young as its name. The sync says once what failed: a
- * second one would be silent about what was lost. */
-/* The system tells of bytes that it could not write to one sync, and no other: an earlier one may have been told. */
+/* It may have waited since its last byte: to the sweep it is as young as its name. The system says once what it could not
+ * write: an early sync may have been told, and this one would be silent about what was lost. */
 static bool make_durable(const struct local_temp *t)
 {
     (void)futimens(t->fd, NULL);

@@ -209,19 +209,20 @@ static void submit_keeper(struct job *job)
     threads_submit(job->service->threads, THREADS_KEEPERS, &job->keeper);
 }
 
-/* So fast that it will be there before a few parts could be sent: whole it needs fewer requests, and one digest less. */
+/* So fast that it will be there before a bucket has a few parts: whole it needs fewer requests, and one digest less. */
 static bool comes_at_once(const struct job *job)
 {
     enum { FAST_BYTES_MS = 64 << 10 };
 
-    return job->written > (uint64_t)(clock_ms() - job->started_ms) * FAST_BYTES_MS;
+    return store_is_remote(job->service->store) &&
+           job->written > (uint64_t)(clock_ms() - job->started_ms) * FAST_BYTES_MS;
 }
 
 void job_send_arrived(struct job *job)
 {
     if (!job->sends_ahead || job->written < job->send_at)
         return;
-    if (store_is_remote(job->service->store) && comes_at_once(job))
+    if (comes_at_once(job))
         job->send_at = job->written + store_part_bytes(job->service->store);
     else
         submit_keeper(job);
@@ -229,17 +230,16 @@ void job_send_arrived(struct job *job)
 
 bool job_send_ahead(struct job *job, struct diag *diag)
 {
-    struct record *r = &job->result.record;
-    const uint64_t part_bytes = store_part_bytes(job->service->store);
+    const struct store *store = job->service->store;
 
     if (job->sends_ahead || job->keeping_since_s != 0)
         return true;
-    if (!job_new_id(r, diag))
+    if (!job_new_id(&job->result.record, diag))
         return false;
-    if (store_is_remote(job->service->store))
+    if (store_is_remote(store))
         job->keeping_since_s = (int64_t)time(NULL);
     pthread_mutex_lock(&job->lock);
-    job->send_at = part_bytes;
+    job->send_at = store_part_bytes(store);
     job->sends_ahead = true;
     job_send_arrived(job);
     pthread_mutex_unlock(&job->lock);

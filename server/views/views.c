@@ -1,7 +1,6 @@
 #include "server/views/views.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "core/hash.h"
@@ -100,8 +99,8 @@ static bool fits_in_memory(const struct service *s, uint64_t bytes)
     return bytes <= s->config->views_in_memory_bytes / MEMORY_SHARE;
 }
 
-/* Whether it is for memory alone. */
-static bool is_light(const struct service *s, const struct view_request *r, uint64_t bytes)
+/* And not for the store. */
+static bool is_for_memory(const struct service *s, const struct view_request *r, uint64_t bytes)
 {
     return r->is_light && bytes <= LIGHT_BYTES && fits_in_memory(s, bytes);
 }
@@ -113,7 +112,7 @@ static bool is_light(const struct service *s, const struct view_request *r, uint
  * upload as well: what is left then is never shown, and goes as other views do that nobody uses. */
 static void keep(struct service *s, const struct view_request *r, const char *key, struct str bytes)
 {
-    if (view_compares(r) || is_light(s, r, bytes.n) || !sweep_take_view_room(s->sweep, bytes.n))
+    if (view_compares(r) || is_for_memory(s, r, bytes.n) || !sweep_take_view_room(s->sweep, bytes.n))
         return;
     /* Room was taken before: views that are written side by side must not pass the limit together. */
     struct local *local = store_local(s->store);
@@ -495,7 +494,7 @@ static uint64_t keep_light(struct view_thing *t, struct shared_bytes *bytes)
     struct views *v = t->views;
     const uint64_t n = bytes_in_memory(t, bytes);
 
-    if (t->encoding != t->wanted || !is_light(v->service, &t->request, shared_bytes_view(bytes).n))
+    if (t->encoding != t->wanted || !is_for_memory(v->service, &t->request, shared_bytes_view(bytes).n))
         return 0;
     if (views_counts(v).bytes + n > v->service->config->views_in_memory_bytes &&
         !is_worth_keeping(v, t->once.key, n))

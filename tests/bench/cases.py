@@ -565,12 +565,6 @@ end
 """
 
 
-def sync(path):
-    fd = os.open(path, os.O_RDONLY)
-    os.fsync(fd)
-    os.close(fd)
-
-
 def files_synced_per_second(place):
     """Pairs of small files, each synced with its folder, by as many threads as there are connections."""
     folders = [place.fresh() for _ in range(2 * CONNECTIONS)]
@@ -584,8 +578,8 @@ def files_synced_per_second(place):
                 path = os.path.join(folder, str(made))
                 with open(path, 'wb') as file:
                     file.write(bytes(4096))
-                sync(path)
-                sync(folder)
+                programs.sync(path)
+                programs.sync(folder)
     with concurrent.futures.ThreadPoolExecutor(CONNECTIONS) as threads:
         return sum(threads.map(pairs, range(CONNECTIONS))) / WRK_SECONDS
 

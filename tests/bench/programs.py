@@ -134,6 +134,12 @@ http {{
 '''
 
 
+def sync(path):
+    fd = os.open(path, os.O_RDONLY)
+    os.fsync(fd)
+    os.close(fd)
+
+
 class Nginx(Server):
     """Stores what is put to it, and serves its files."""
 
@@ -163,9 +169,7 @@ class Nginx(Server):
         """Makes them durable, with their names. Seconds that it took."""
         began = time.perf_counter()
         for path in (*self.uploads(), self.files):
-            fd = os.open(path, os.O_RDONLY)
-            os.fsync(fd)
-            os.close(fd)
+            sync(path)
         return time.perf_counter() - began
 
     def forget_uploads(self):

@@ -11,7 +11,7 @@ import tempfile
 import unittest
 import zlib
 
-from support import AFLAMED, Server, ServiceTest, heavy_trace, id_of, in_parallel, token_of, trace
+from support import AFLAMED, Server, ServiceTest, eventually, heavy_trace, id_of, in_parallel, token_of, trace
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..')
 HTML = 'text/html'
@@ -284,6 +284,20 @@ class Memory(ServiceTest):
         self.assertEqual(server.files('views'), [])
         drawn = [line for line in server.log().splitlines() if ' drawn ' in line]
         self.assertEqual(len(drawn), 2, drawn)     # the summary, which the answer waited for, and this
+
+    def test_what_is_large_or_has_names_goes_to_the_disk(self):
+        server = Server()
+        self.addCleanup(server.clean)
+        packed = gzip.compress(b''.join(b'com.example.of.a.package.Class%d.method;leaf 1\n' % i for i in range(8000)))
+        self.assertLess(len(packed), 64 << 10)
+        path = '/p/' + id_of(server.upload(packed, Prefer=''))
+        self.assertEqual(server.files('views'), [])
+        text = server.get(path + '/t/merged.folded.txt')
+        self.assertGreater(len(text.body), 256 << 10)
+        self.assertEqual([os.path.basename(key) for key in server.files('views')], [text['ETag'].strip('"')])
+        named = server.upload_form(('trace', 'x', trace(salt=5)), ('mapping', 'm', b'com.real.Shop -> com.example.Class0:\n'))
+        self.assertEqual(named.status, 201)
+        self.assertTrue(eventually(lambda: len(server.files('views')) > 3))
 
     def test_deleted_is_gone_at_once(self):
         """What is in memory is not served for an upload that is gone; one with the same bytes keeps its views."""
